@@ -103,6 +103,7 @@ bench-peers: ## Measure the server beside Redis, PostGIS and, where TILE38_BIN n
 torture: need ## Hurt real servers in every way we know, in many rounds (docs/reliability.md).
 	BEACON_TEST_LEVEL=torture scripts/with-postgres go test -v -count=1 -parallel 3 -timeout 120m -skip '^TestMutants$$' ./test/torture
 	BEACON_TEST_LEVEL=torture go test -v -count=1 -timeout 60m -run '^TestHomePrivacy_Attacker$$' ./internal/api
+	BEACON_TEST_LEVEL=torture go test -v -count=1 -timeout 60m -run '^TestHonest' ./test/trust
 
 .PHONY: mutants
 mutants: need ## See that the tests of each fault fail on binaries that are broken on purpose; takes half an hour.

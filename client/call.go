@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -189,9 +190,7 @@ func (c *Client) encode(ctx context.Context, r request) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, values := range r.header {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, r.header)
 	request.Header.Set("User-Agent", c.agent)
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")

@@ -60,6 +60,10 @@ type Location struct {
 	// UnverifiedReason is why the place is no longer verified, for its operator and
 	// staff.
 	UnverifiedReason string `json:"unverified_reason,omitempty"`
+
+	// ProvenUntil is until when visits and check-ins prove the place, for its operator
+	// and staff. Nil if nothing does.
+	ProvenUntil *time.Time `json:"proven_until,omitempty"`
 }
 
 // Device is the access point itself.

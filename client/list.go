@@ -14,6 +14,7 @@ type ListQuery struct {
 	Verified *bool  // whose location is, or is not, verified
 	Rejected *bool  // that staff have, or have not, rejected
 	Type     Type   // of this type
+	Operator string // of this user
 	Text     string // with this in their name, ignoring case
 	Newest   bool   // newest first, instead of oldest first
 
@@ -62,7 +63,7 @@ func (c *Client) ListHotspotsPage(ctx context.Context, q ListQuery, p PageQuery)
 	if q.Text != "" {
 		query.Set("q", q.Text)
 	}
-	for name, value := range map[string]string{"type": string(q.Type), "model": q.Model, "firmware": q.Firmware, "agent": q.Agent} {
+	for name, value := range map[string]string{"type": string(q.Type), "operator_id": q.Operator, "model": q.Model, "firmware": q.Firmware, "agent": q.Agent} {
 		if value != "" {
 			query.Set(name, value)
 		}

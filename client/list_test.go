@@ -29,6 +29,8 @@ func TestListHotspots(t *testing.T) {
 		{client.ListQuery{Rejected: new(false), Type: verified.Type}, []string{verified.ID, waiting.ID}},
 		{client.ListQuery{Type: client.Home}, nil},
 		{client.ListQuery{Text: "no such"}, nil},
+		{client.ListQuery{Operator: verified.OperatorID, Verified: new(true)}, []string{verified.ID}},
+		{client.ListQuery{Operator: "usr_01kb3gzk00e9x8q6s5t4v3w2y1"}, nil},
 	} {
 		var got []string
 		for h, err := range c.ListHotspots(t.Context(), tc.query) {

@@ -136,7 +136,7 @@ type ClockConfirmation struct {
 
 // ConfirmRewardsClock says what day it is: all days before it are closed for good.
 func (c *Client) ConfirmRewardsClock(ctx context.Context, today string) (RewardsClock, error) {
-	clock, _, err := call[RewardsClock](ctx, c, post(path("rewards", "clock"), ClockConfirmation{today}))
+	clock, _, err := call[RewardsClock](ctx, c, post(path("rewards", "clock"), ClockConfirmation{today}).once(""))
 	return clock, err
 }
 
@@ -155,7 +155,7 @@ type Settlement struct {
 
 // SettleMonth writes the statements of a month, such as "2026-10". Servers do so themselves.
 func (c *Client) SettleMonth(ctx context.Context, month string, form SettlementForm) (Settlement, error) {
-	done, _, err := call[Settlement](ctx, c, post(path("rewards", "months", month, "settlement"), form))
+	done, _, err := call[Settlement](ctx, c, post(path("rewards", "months", month, "settlement"), form).once(""))
 	return done, err
 }
 
@@ -186,7 +186,7 @@ type ReopenedUser struct {
 
 // ReopenDays opens days again that a wrong clock closed.
 func (c *Client) ReopenDays(ctx context.Context, form ReopeningForm) (Reopening, error) {
-	done, _, err := call[Reopening](ctx, c, post(path("rewards", "reopenings"), form))
+	done, _, err := call[Reopening](ctx, c, post(path("rewards", "reopenings"), form).once(""))
 	return done, err
 }
 
@@ -224,7 +224,7 @@ type AdoptedPolicy struct {
 
 // AdoptPolicy puts a policy into force from a day on that has not begun.
 func (c *Client) AdoptPolicy(ctx context.Context, form PolicyAdoption) (AdoptedPolicy, error) {
-	done, _, err := call[AdoptedPolicy](ctx, c, post(path("rewards", "policies"), form))
+	done, _, err := call[AdoptedPolicy](ctx, c, post(path("rewards", "policies"), form).once(""))
 	return done, err
 }
 
@@ -242,7 +242,7 @@ type ReleasedMAC struct {
 
 // ReleaseMAC lets anyone register a MAC address that is reserved for its last operator.
 func (c *Client) ReleaseMAC(ctx context.Context, form MACRelease) (ReleasedMAC, error) {
-	done, _, err := call[ReleasedMAC](ctx, c, post(path("macs", "releases"), form))
+	done, _, err := call[ReleasedMAC](ctx, c, post(path("macs", "releases"), form).once(""))
 	return done, err
 }
 

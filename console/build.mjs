@@ -54,7 +54,9 @@ async function bundle() {
   const entry = Object.entries(metafile.outputs).find(([, o]) => o.entryPoint === "src/main.tsx");
   const name = (path) => path.split("/").at(-1);
   const map = Object.keys(metafile.outputs).find((path) => /^maplibre-gl-[0-9A-Z]+\.js$/.test(name(path)));
-  return { script: name(entry[0]), style: name(entry[1].cssBundle), map: name(map) };
+  // What the script shares with pages that are fetched later: without a word it would be asked for one by one.
+  const shared = entry[1].imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => name(path));
+  return { script: name(entry[0]), style: name(entry[1].cssBundle), map: name(map), shared };
 }
 
 // licences joins the texts of everything that the bundle may contain: the
@@ -98,11 +100,12 @@ await writeFile(join(assets, licenceFile), text);
 const icon = await readFile(join(here, "src/icon.svg"));
 const iconFile = `icon-${createHash("sha256").update(icon).digest("hex").slice(0, 8).toUpperCase()}.svg`;
 await writeFile(join(assets, iconFile), icon);
-const { script, style, map } = await bundle();
+const { script, style, map, shared } = await bundle();
 const page = (await readFile(join(here, "src/index.html"), "utf8"))
   .replaceAll("{{script}}", `/assets/${script}`)
   .replaceAll("{{style}}", `/assets/${style}`)
   .replaceAll("{{map}}", `/assets/${map}`)
+  .replaceAll("{{shared}}", shared.map((path) => `<link rel="modulepreload" href="/assets/${path}" />`).join("\n    "))
   .replaceAll("{{icon}}", `/assets/${iconFile}`)
   .replaceAll("{{licences}}", `/assets/${licenceFile}`);
 await writeFile(join(out, "index.html"), page);

@@ -18,6 +18,15 @@ import (
 //go:embed dist
 var dist embed.FS
 
+// Tokens has the colours and sizes of the pages, as CSS variables, and Icon their icon:
+// other pages of the server look the same.
+var (
+	//go:embed src/styles/tokens.css
+	Tokens []byte
+	//go:embed src/icon.svg
+	Icon []byte
+)
+
 // Config is what the pages need to know.
 type Config struct {
 	DemoKey string   // a key of the preview, for people without a key of the network

@@ -3,14 +3,10 @@
 package typescript_test
 
 import (
-	"bufio"
 	"bytes"
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/beacon-wifi/beacon/test/harness"
@@ -34,8 +30,9 @@ func TestClient(t *testing.T) {
 	harness.RunTool(t, folder, nil, "npm", "ci", "--prefer-offline", "--no-audit", "--no-fund")
 	checkGenerated(t, folder)
 	harness.RunTool(t, folder, nil, "npm", "run", "build")
-	url, key := serve(t)
-	harness.RunTool(t, folder, []string{"BEACON_URL=" + url, "BEACON_KEY=" + key}, "npm", "test")
+	server := harness.Start(t, harness.NewDatabase(t, "sqlite"))
+	key := harness.CreateKey(t, server.DB, "admin")
+	harness.RunTool(t, folder, []string{"BEACON_URL=" + server.URL, "BEACON_KEY=" + key.Key}, "npm", "test")
 }
 
 // checkGenerated holds the types to the document.
@@ -63,36 +60,4 @@ func checkGenerated(t *testing.T, folder string) {
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("src/schema.ts is not what the OpenAPI document says: run go generate ./client/typescript (%v)", err)
 	}
-}
-
-// serve starts a server, and makes a key that permits everything.
-func serve(t *testing.T) (url, key string) {
-	t.Helper()
-	db := filepath.Join(t.TempDir(), "beacon.db")
-	var log bytes.Buffer
-	cmd := exec.Command(harness.Binary, "serve", "--addr", "127.0.0.1:0", "--admin-addr", "off", "--rate-limit", "off", "--db", db)
-	cmd.Stderr = &log
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("the server ended with %v: %s", err, &log)
-		}
-	})
-	line, _ := bufio.NewReader(out).ReadString('\n')
-	url, ready := strings.CutPrefix(strings.TrimSpace(line), "beacon: listening on ")
-	if !ready {
-		t.Fatalf("the server said %q", line)
-	}
-	made, err := exec.Command(harness.Binary, "keys", "create", "--db", db, "--user", "new", "--scopes", "admin").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return url, strings.TrimSpace(string(made))
 }

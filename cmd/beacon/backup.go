@@ -43,8 +43,8 @@ func (c backupCmd) Run(out *console) error {
 To restore a backup into an empty database:
   pg_restore --no-owner --exit-on-error --single-transaction --dbname=… %s`, shellWord(c.File), shellWord(withoutPassword(c.DB)), shellWord(c.File)))
 	}
-	if _, err := os.Stat(c.DB); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no database %s; choose another with --db", c.DB)
+	if c.missing() {
+		return c.errMissing()
 	}
 	err := copying(out, c.Force, func(opts sqlite.Copying) error { return sqlite.Backup(out.ctx, c.DB, c.File, opts) })
 	if errors.Is(err, fs.ErrExist) {

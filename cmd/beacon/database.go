@@ -41,13 +41,17 @@ func (d database) Validate() error {
 	return nil
 }
 
-// open opens the database for a server, and creates it if there is none. Node is the
-// stream of changes to write to; see store.Open.
-func (d database) open(ctx context.Context, node string, now time.Time) (*store.DB, error) {
+// commandWait is how long a command waits for others that write to a SQLite file. It is
+// longer than a server's wait: nobody but the one who typed it waits for a command.
+const commandWait = time.Minute
+
+// open opens the database, and creates it if there is none. Node is the stream of changes
+// to write to; see store.Open. Wait is that of sqlite.Options.
+func (d database) open(ctx context.Context, node string, now time.Time, wait time.Duration) (*store.DB, error) {
 	if d.remote() {
 		return postgres.Open(ctx, d.DB, postgres.Options{Node: node, Now: now})
 	}
-	db, err := sqlite.Open(ctx, d.DB, sqlite.Options{Node: node, Now: now})
+	db, err := sqlite.Open(ctx, d.DB, sqlite.Options{Node: node, Now: now, Wait: wait})
 	if errors.Is(err, os.ErrNotExist) { // a missing file would have been created
 		err = fmt.Errorf("%w; create that folder first, or choose another file with --db", err)
 	}
@@ -87,7 +91,7 @@ func (d database) withNew(out *console, command func(*store.DB) error) error {
 
 // run runs a command on the database, and creates it if there is none.
 func (d database) run(out *console, command func(*store.DB) error) error {
-	db, err := d.open(out.ctx, store.SharedNode, time.Now())
+	db, err := d.open(out.ctx, store.SharedNode, time.Now(), commandWait)
 	if err != nil {
 		return err
 	}

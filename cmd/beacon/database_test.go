@@ -4,7 +4,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // A server says so when others may open its database; one that it makes is its
@@ -29,4 +34,30 @@ func TestServe_ExposedDatabase(t *testing.T) {
 			t.Errorf("the database has the mode %o; the log says %s", step.mode, p.log)
 		}
 	}
+}
+
+// TestCommand_AnotherWrites shows that a command waits for a process that writes to the
+// same file for longer than a server would.
+func TestCommand_AnotherWrites(t *testing.T) {
+	level.Needs(t, level.Check)
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "beacon.db")
+	beaconCommand(t, "keys", "create", "--db", db, "--user", "new")
+	other, err := harness.OpenSQL(t, db).Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if _, err := other.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		time.Sleep(6 * time.Second) // a server gives up after 5
+		if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+			t.Error(err)
+		}
+	})
+	beaconCommand(t, "keys", "create", "--db", db, "--user", "new")
+	ended.Wait()
 }

@@ -101,7 +101,7 @@ func (c demoCmd) stage(out *console, file string, now func() time.Time) (*demo.S
 	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
 		stage, err := demo.Continue(out.ctx, file, now())
 		if errors.Is(err, demo.ErrForeign) {
-			err = fmt.Errorf("%s is not of a demonstration; name another file with --db", file)
+			err = fmt.Errorf("%s is not the database of a demo; choose another with --db", file)
 		}
 		return stage, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -116,6 +118,7 @@ func TestDemo(t *testing.T) {
 	d := startDemo(t, temporary, "--clock-start", demoTime)
 	t.Run("curl", d.testCurl)
 	t.Run("hotspots", d.testHotspots)
+	t.Run("homes", d.testHomes)
 	t.Run("rewards", d.testRewards)
 	t.Run("explain", d.testExplain)
 	t.Run("statements", d.testStatements)
@@ -172,6 +175,59 @@ func (d *demonstration) testHotspots(t *testing.T) {
 	if len(near) < 31 {
 		t.Errorf("%d hotspots in the middle of the city", len(near))
 	}
+}
+
+// The operator sees its homes where they are, and its publishable keys do not.
+func (d *demonstration) testHomes(t *testing.T) {
+	type place struct {
+		Lat, Lng    float64
+		Address     string
+		Approximate bool
+	}
+	var own []struct {
+		ID, Type string
+		Location place
+	}
+	d.get(t, d.operator, "/users/me/hotspots?per_page=100", &own)
+	public := d.publishableKey(t)
+	homes := 0
+	for _, h := range own {
+		if h.Type != "home" {
+			continue
+		}
+		var shown struct{ Location place }
+		d.get(t, public, "/hotspots/"+h.ID, &shown)
+		away := math.Hypot(shown.Location.Lat-h.Location.Lat, shown.Location.Lng-h.Location.Lng) * 111_000
+		if homes++; h.Location.Approximate || h.Location.Address == "" || !shown.Location.Approximate || shown.Location.Address != "" || away < 1 || away > 600 {
+			t.Errorf("its operator sees %+v, and others %+v, %.0f m away", h.Location, shown.Location, away)
+		}
+	}
+	if homes < 2 {
+		t.Errorf("the operator has %d homes", homes)
+	}
+}
+
+// publishableKey returns a new key that sees what strangers see.
+func (d *demonstration) publishableKey(t *testing.T) string {
+	t.Helper()
+	var answer struct{ Data struct{ Key string } }
+	for deadline := time.Now().Add(harness.Patience); answer.Data.Key == "" && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+"/v1/keys", strings.NewReader(`{"scopes":[],"publishable":true}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+d.operator)
+		request.Header.Set("Content-Type", "application/json")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = json.NewDecoder(response.Body).Decode(&answer)
+		if err := errors.Join(err, response.Body.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return answer.Data.Key
 }
 
 func (d *demonstration) testRewards(t *testing.T) {
@@ -317,6 +373,7 @@ func TestDemo_Keep(t *testing.T) {
 		again.get(t, again.operator, "/hotspots/nearby?lat=40.74&lng=-74&radius=10000&limit=100&status=online", &near)
 		return len(near) >= 3
 	})
+	checkAddresses(t, file)
 	again.stop(t, os.Interrupt)
 
 	other := startDemo(t, t.TempDir(), "--clock-start", demoTime)
@@ -348,6 +405,25 @@ func checkSpan(t *testing.T, file string, ran time.Duration) {
 	if late := to - at.Unix()/60; err != nil || from != began.Unix()/60 || late < 0 || late > latest {
 		t.Errorf("the service was up from minute %d to %d", from, to)
 	}
+}
+
+// checkAddresses waits until three devices have sent, each from an address of its own:
+// devices all over the city with one address would be suspicious (one_address).
+func checkAddresses(t *testing.T, file string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return // it has one address for itself
+	}
+	db, err := sql.Open("sqlite", "file:"+file+"?mode=ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	harness.Eventually(t, "three devices have addresses of their own", func() bool {
+		var addresses int
+		err := db.QueryRow(`SELECT COUNT(DISTINCT address) FROM device_addresses`).Scan(&addresses)
+		return err == nil && addresses >= 3
+	})
 }
 
 // Told to stop while it is at work, it leaves nothing behind.

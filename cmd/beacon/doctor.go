@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -78,8 +76,8 @@ func (c doctorCmd) examine(out *console) (*store.Examination, error) {
 	if c.remote() {
 		return postgres.Examine(out.ctx, c.DB)
 	}
-	if _, err := os.Stat(c.DB); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no database %s; choose another with --db", c.DB)
+	if c.missing() {
+		return nil, c.errMissing()
 	}
 	return sqlite.Examine(c.DB)
 }

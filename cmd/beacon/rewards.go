@@ -26,13 +26,13 @@ type policies struct {
 	Policy string `placeholder:"FILE" help:"A file of reward policies to use instead of the built-in ones. A new database starts with the built-in one that pays places."`
 }
 
-// book returns the policies of a server, and those of a new database.
-func (p policies) book() (book, founding policy.Set, err error) {
+// load returns the policies of a server, and those of a new database.
+func (p policies) load() (set, founding policy.Set, err error) {
 	if p.Policy == "" {
 		return policy.Devices(), policy.BuiltIn(), nil
 	}
-	book, err = policy.Load(p.Policy)
-	return book, nil, err
+	set, err = policy.Load(p.Policy)
+	return set, nil, err
 }
 
 // rewardsOf returns the rewards of a database, for a single command. Its policies are

@@ -39,11 +39,11 @@ func (rewardsAdoptCmd) Examples() string {
 func (c rewardsAdoptCmd) Run(out *console) error {
 	adopted := policy.Places()
 	if c.Policy != "" {
-		book, err := policy.Load(c.Policy)
+		set, err := policy.Load(c.Policy)
 		if err != nil {
 			return err
 		}
-		adopted = book[len(book)-1]
+		adopted = set[len(set)-1]
 	}
 	return c.with(out, func(db *store.DB) error {
 		r, err := rewardsOf(out, db, c.clock)

@@ -50,11 +50,11 @@ func (rewardsReplayCmd) Examples() string {
 func (c rewardsReplayCmd) Run(out *console) error {
 	q := rewards.ReplayQuery{From: c.From, To: c.To}
 	if c.Policy != "" {
-		book, err := policy.Load(c.Policy)
+		set, err := policy.Load(c.Policy)
 		if err != nil {
 			return err
 		}
-		q.Policy = &book[len(book)-1]
+		q.Policy = &set[len(set)-1]
 	}
 	return c.with(out, func(db *store.DB) error {
 		r, err := rewardsOf(out, db, c.clock)

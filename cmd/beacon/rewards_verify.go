@@ -35,16 +35,16 @@ type verified struct {
 
 // Run recomputes everything in the statements (decision C5).
 func (c rewardsVerifyCmd) Run(out *console) error {
-	var book policy.Set
+	var set policy.Set
 	if c.Policy != "" {
 		var err error
-		if book, err = policy.Load(c.Policy); err != nil {
+		if set, err = policy.Load(c.Policy); err != nil {
 			return err
 		}
 	}
 	var all []verified
 	for _, file := range c.Files {
-		report, err := verifyFile(file, book)
+		report, err := verifyFile(file, set)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (c rewardsVerifyCmd) Run(out *console) error {
 	return checkChain(all)
 }
 
-func verifyFile(file string, book policy.Set) (statement.Report, error) {
+func verifyFile(file string, set policy.Set) (statement.Report, error) {
 	var in io.Reader = os.Stdin
 	if file != "-" {
 		f, err := os.Open(file)
@@ -70,7 +70,7 @@ func verifyFile(file string, book policy.Set) (statement.Report, error) {
 	if start, _ := buffered.Peek(len(ledger.Columns)); string(start) == ledger.Columns {
 		return statement.Report{}, fmt.Errorf("%s is a CSV file, which has no policies and no totals: save the statement as JSON", file)
 	}
-	report, err := statement.Verify(buffered, statement.Options{Policies: book})
+	report, err := statement.Verify(buffered, statement.Options{Policies: set})
 	if err != nil {
 		return report, fmt.Errorf("%s does not hold: %w", file, err)
 	}

@@ -94,7 +94,7 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	if err != nil {
 		return err
 	}
-	book, founding, err := c.book()
+	set, founding, err := c.load()
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	log := node.OpenLog(out.stderr, c.LogFormat == "text", slog.Level(c.LogLevel))
 	defer log.Close()
 	server, err := node.Open(out.ctx, node.ServerConfig{
-		Config:           node.Config{Limits: c.limits(), Origins: origins, Policies: book, Founding: founding, Now: now, Rate: rate, RealTime: rate == 1 && c.ClockStart.IsZero(), Log: log.Logger},
+		Config:           node.Config{Limits: c.limits(), Origins: origins, Policies: set, Founding: founding, Now: now, Rate: rate, RealTime: rate == 1 && c.ClockStart.IsZero(), Log: log.Logger},
 		Open:             func(ctx context.Context) (*store.DB, error) { return c.openPrivate(ctx, now(), log.Logger) },
 		PublicURL:        url,
 		Public:           c.Public,
@@ -162,7 +162,7 @@ func (l *logLevel) UnmarshalText(text []byte) error {
 
 // openPrivate opens the database, and logs a warning if others than its owner may.
 func (c serveCmd) openPrivate(ctx context.Context, now time.Time, log *slog.Logger) (*store.DB, error) {
-	db, err := c.open(ctx, "", now)
+	db, err := c.open(ctx, "", now, 0)
 	if mode, exposed := c.exposure(); err == nil && exposed {
 		log.Warn("the database is readable by other users; run chmod 600 on it and on its -wal and -shm files", "file", c.DB, "mode", fmt.Sprintf("%04o", mode))
 	}

@@ -95,11 +95,19 @@ func (c simulateCmd) check() error {
 	return nil
 }
 
-// drive sends heartbeats to a server in real time.
-func (c simulateCmd) drive(out *console) error {
+func (c simulateCmd) client() (*simulate.Client, error) {
 	client, err := simulate.NewClient(c.URL, c.Key, c.Connections)
 	if err != nil {
-		return usageError("--url " + err.Error())
+		return nil, usageError("--url " + err.Error())
+	}
+	return client, nil
+}
+
+// drive sends heartbeats to a server in real time.
+func (c simulateCmd) drive(out *console) error {
+	client, err := c.client()
+	if err != nil {
+		return err
 	}
 	defer client.Close()
 	devices := simulate.Devices(c.Hotspots, c.Seed)
@@ -138,9 +146,9 @@ func (c simulateCmd) limited(ctx context.Context) (context.Context, context.Canc
 
 // runAgents runs real agents.
 func (c simulateCmd) runAgents(out *console) (err error) {
-	client, err := simulate.NewClient(c.URL, c.Key, c.Connections)
+	client, err := c.client()
 	if err != nil {
-		return usageError("--url " + err.Error())
+		return err
 	}
 	defer client.Close()
 	folder, err := os.MkdirTemp("", "beacon-agents-")

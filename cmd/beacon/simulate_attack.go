@@ -41,9 +41,9 @@ func (c simulateCmd) attack(out *console) error {
 
 // attackLive attacks a server until interrupted, or for the duration.
 func (c simulateCmd) attackLive(out *console, a simulate.Attack) error {
-	staff, err := simulate.NewClient(c.URL, c.Key, c.Connections)
+	staff, err := c.client()
 	if err != nil {
-		return usageError("--url " + err.Error())
+		return err
 	}
 	defer staff.Close()
 	if err := staff.Check(out.ctx); err != nil {

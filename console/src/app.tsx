@@ -7,6 +7,7 @@ import { t } from "./messages";
 import { language, languages, speak, type Language } from "./messages/language";
 import { MapPage } from "./pages/map";
 import { VisitsPage } from "./pages/visits";
+import { Later } from "./parts/later";
 import { MapHost } from "./parts/maphost";
 import { HoldsPage } from "./pages/holds";
 import { AuditPage } from "./pages/audit";
@@ -48,6 +49,7 @@ const pages: Record<string, Page> = {
     body: ({ id, part }) => (id ? <HotspotPage key={id} id={id} part={part} /> : <HotspotsPage />),
   },
   register: { name: t.app.register, onMap: true, needsKey: true, body: () => <RegisterPage /> },
+  import: { name: t.app.import, onMap: false, needsKey: true, body: () => <Later load={() => import("./pages/import").then(({ ImportPage }) => ImportPage)} /> },
   rewards: { name: t.app.rewards, onMap: false, needsKey: true, body: () => <RewardsPage /> },
   keys: { name: t.app.keys, onMap: false, needsKey: true, body: () => <KeysPage /> },
   visits: { name: t.app.visits, onMap: true, needsKey: true, body: ({ id }) => <VisitsPage id={id} /> },
@@ -63,7 +65,7 @@ const pages: Record<string, Page> = {
 const staffPages: Record<string, Page["body"]> = {
   "": () => <StaffPage />,
   review: () => <ReviewPage />,
-  hotspots: () => <AllHotspotsPage />,
+  hotspots: ({ query }) => <AllHotspotsPage key={query.operator} operator={query.operator ?? ""} />,
   holds: ({ query }) => <HoldsPage key={query.hotspot ?? query.operator} query={query} />,
   operators: ({ part }) => <OperatorsPage id={part} />,
   months: () => <MonthsPage />,

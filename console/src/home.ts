@@ -20,7 +20,9 @@ export interface Attention {
   why: string; // what to do about it
 }
 
-const recent = 7 * 24 * 3_600_000; // milliseconds
+const day = 24 * 3_600_000; // milliseconds
+const recent = 7 * day;
+const soon = 30 * day;
 
 /** What an operator should look at, the worst first. */
 export function attention(hotspots: Hotspot[], holds: Hold[], now: number): Attention[] {
@@ -42,6 +44,11 @@ export function attention(hotspots: Hotspot[], holds: Hold[], now: number): Atte
       list.push(about(hotspot, t.home.countersFell, t.home.countersWhy(format.time(fell))));
   }
   for (const hotspot of hotspots.filter(({ status }) => status === "pending")) list.push(about(hotspot, t.status.pending, toDo(hotspot)));
+  for (const hotspot of hotspots) {
+    const until = hotspot.location.proven_until;
+    if (until && Date.parse(until) - now < soon)
+      list.push(about(hotspot, Date.parse(until) > now ? t.home.proofEnds : t.home.proofEnded, t.home.proofWhy(format.time(until))));
+  }
   return list;
 }
 

@@ -1,5 +1,5 @@
 // Hotspots that are planned: where they would stand, as the address has it.
-import { wrapLng } from "./geo";
+import { boxAround, distance, wrapLng } from "./geo";
 import { Cell } from "./state";
 import type { Place } from "./types";
 
@@ -34,9 +34,12 @@ export function movedTo(plan: Plan, { lat, lng }: Place): Plan {
   return { ...plan, pins };
 }
 
-/** Adds a pin and chooses it. */
+/** Adds a pin and chooses it. Where one stands already it goes beside that, to the east: on top of it, it would neither be seen nor add anything. */
 export function added(plan: Plan, place: Place): Plan {
-  return plan.pins.length < mostPins ? movedTo({ ...plan, chosen: plan.pins.length }, place) : plan;
+  if (plan.pins.length >= mostPins) return plan;
+  let free = place;
+  while (plan.pins.some((pin) => distance(pin, free) < plan.radius)) free = { lat: free.lat, lng: boxAround(free, 2 * plan.radius).east };
+  return movedTo({ ...plan, chosen: plan.pins.length }, free);
 }
 
 /** Takes a pin away; the one before it is chosen. */

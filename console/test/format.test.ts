@@ -40,10 +40,50 @@ test("numbers are written in the language of the browser, as precise as makes se
     assert.equal(got, want);
 });
 
+test("a column of Spanish numbers separates thousands in all of them", () => {
+  const amount = format.number({ minimumFractionDigits: 2 }, "es");
+  assert.deepEqual([1211.4, 45682.59].map((n) => amount.format(n)), ["1.211,40", "45.682,59"]);
+});
+
 test("times are those of whoever looks, and say so; months are the server's", () => {
   assert.equal(format.time("2026-11-15T12:34:56.789Z").replace(/\u202f/g, " "), "Nov 15, 2026, 12:34 PM UTC");
   assert.equal(format.time(null), "never");
   assert.equal(format.month("2026-03"), "March 2026");
+  assert.equal(format.date("2026-11-05"), "Nov 5, 2026");
+  assert.equal(format.date("2026-1"), "2026-1");
+});
+
+test("an axis of time names hours, and days where they begin", () => {
+  const noon = Date.UTC(2026, 10, 15, 12) / 1000;
+  assert.deepEqual([format.mark(noon, 43_200), format.mark(noon + 43_200, 43_200), format.mark(noon, 86_400)].map((text) => text.replace(/\u202f/g, " ")), ["12 PM", "Nov 16", "Nov 15"]);
+});
+
+test("what was never in service has no uptime", () => {
+  for (const [status, fraction, want] of [
+    ["pending", 0, "–"],
+    ["pending", 0.5, "50%"],
+    ["offline", 0, "0%"],
+    ["online", 0.98, "98%"],
+  ] as const)
+    assert.equal(format.uptime(status, fraction), want);
+});
+
+test("a hotspot opens and closes by its own clock, in the words of its page", () => {
+  const tango = "America/Argentina/Buenos_Aires";
+  for (const [open, until, zone, want] of [
+    [true, null, null, "Always open"],
+    [true, null, "UTC", "Open now"],
+    [false, null, "UTC", "Closed now"],
+    [true, "2026-11-16T03:00:00.000Z", tango, "Open now, until 24:00 GMT-3"], // the end of Sunday there
+    [true, "2026-11-16T04:30:00.000Z", tango, "Open now, until Monday, 01:30 GMT-3"],
+    [false, "2026-11-16T03:00:00.000Z", tango, "Closed now, until Monday, 00:00 GMT-3"],
+    [false, "2026-11-15T20:00:00.000Z", "UTC", "Closed now, until 20:00"],
+    [false, "2026-11-21T08:00:00.000Z", "UTC", "Closed now, until Saturday, 08:00"],
+    [false, "2026-11-22T08:00:00.000Z", "UTC", "Closed now, until November 22, 2026, 08:00"],
+    [false, "2026-11-15T20:00:00.000Z", null, "Closed now, until 20:00"], // by the viewer's clock
+    [false, "2026-11-15T20:00:00.000Z", "Not/AZone", "Closed now, until 20:00"],
+  ] as const)
+    assert.equal(format.opening(open, until, zone, Date.parse("2026-11-15T12:00:00Z")), want);
 });
 
 test("an id is cut in its middle, if it is long", () => {

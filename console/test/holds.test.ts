@@ -25,6 +25,6 @@ test("what is held of a hotspot includes what is held of its operator", () => {
 });
 
 test("facts have names for people", () => {
-  assert.equal(en.review.fact("within_m"), "Within, m");
+  assert.equal(en.review.fact("within_m"), "Within");
   assert.equal(en.review.fact("equal_speed_tests"), "Equal speed tests");
 });

@@ -5,13 +5,13 @@ import { attention, choose, headline, hotspotsCSV, inWords } from "../src/home";
 import { statementCSV } from "../src/statement";
 import type { Hold, Hotspot, Statement, Status } from "../src/types";
 
-function hotspot(id: string, name: string, status: Status, rest: { uptime?: number; fell?: string; reason?: string } = {}): Hotspot {
+function hotspot(id: string, name: string, status: Status, rest: { uptime?: number; fell?: string; reason?: string; proven?: string } = {}): Hotspot {
   return {
     id,
     name,
     status,
     type: "public",
-    location: { lat: 1, lng: 2, verified: status !== "pending", ...(rest.reason ? { unverified_reason: rest.reason } : {}) },
+    location: { lat: 1, lng: 2, verified: status !== "pending", ...(rest.reason ? { unverified_reason: rest.reason } : {}), ...(rest.proven ? { proven_until: rest.proven } : {}) },
     device: { linked: true },
     metrics: {
       uptime_30d: rest.uptime ?? 1,
@@ -40,6 +40,13 @@ test("what needs attention is listed, the worst first", () => {
   );
   assert.ok(told[4]?.why.includes("verify its location"));
   assert.deepEqual(attention([hotspot("hs_1", "Berta", "online")], [], now), []);
+});
+
+test("a proof that ends soon is told with its date, and what to do", () => {
+  const proven = (until: string): string[] => attention([hotspot("hs_1", "Berta", "online", { proven: until })], [], now).map(({ what, why }) => `${what}: ${why}`);
+  assert.deepEqual(proven("2026-12-15T12:00:00.000Z"), []); // in 30 days
+  assert.ok(/^proof ends soon: Visits prove its place until .*Dec 15.*Ask the network's staff/.test(proven("2026-12-15T11:59:59.999Z").join()));
+  assert.ok(proven("2026-11-15T12:00:00.000Z").join().startsWith("proof has ended: "));
 });
 
 test("the list is searched, filtered and sorted", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gaps } from "../src/gaps";
+import { distance } from "../src/geo";
 import { added, mostPins, movedTo, parsePlan, removed, writePlan, type Plan } from "../src/plan";
 
 const pins = [
@@ -30,6 +31,10 @@ test("pins are added, moved and taken away", () => {
   assert.deepEqual(movedTo(two, { lat: 3, lng: 3 }).pins[1], { lat: 3, lng: 3 });
   assert.deepEqual(removed(two, 0), { pins: [{ lat: 2, lng: 2 }], chosen: 0, radius: 50 });
   assert.deepEqual(removed(removed(two, 0), 0), start);
+  const beside = added(added(two, { lat: 2, lng: 2 }), { lat: 2, lng: 2 });
+  assert.deepEqual(beside.pins.map(({ lat }) => lat), [1, 2, 2, 2]);
+  const metres = beside.pins.slice(2).map((pin, n) => Math.round(distance(pin, beside.pins[n + 1] ?? pin)));
+  assert.deepEqual(metres, [100, 100]);
   let full = start;
   for (let n = 0; n < mostPins + 5; n++) full = added(full, { lat: n, lng: 0 });
   assert.equal(full.pins.length, mostPins);

@@ -62,7 +62,7 @@ const names = new Set([
   ...["Beacon", "NYC Planning", "Natural Earth", "Manhattan", "Brooklyn", "Queens", "Bronx", "Staten Island"], // names that others gave
   ...["beacon keys create --user new --scopes admin", "beacon rewards verify FILE"],
   ...[" m²", " km²", " km", " GB", " min", " Mbit/s"],
-  ...["Bearer ", "Content-Type", "Authorization", "Retry-After", "X-Request-Id", "Idempotency-Key", "If-Match", "Accept", "Last-Event-ID", "Content-Disposition"],
+  ...["Bearer ", "Content-Type", "Authorization", "Retry-After", "X-Request-Id", "Idempotency-Key", "Idempotency-Replayed", "If-Match", "Accept", "Last-Event-ID", "Content-Disposition"],
   ...["AbortError", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End"],
   ...["Point", "Polygon", "LineString", "Feature", "FeatureCollection", "Low", "Medium", "GeolocateControl.FindMyLocation"], // of the map
   ...["live on", "panel folded", "number spare", "quiet danger", "12px ", "#9aa7b8"], // of styles

@@ -1,5 +1,7 @@
 package access
 
+import "github.com/beacon-wifi/beacon/internal/beacon"
+
 // Sizes tells how much is in memory.
 func (k *Keys) Sizes() (known, unknown, unsaved int) {
 	k.cache.mu.RLock()
@@ -19,3 +21,6 @@ func (k *Keys) Fresh() int {
 	defer k.cache.mu.RUnlock()
 	return len(k.cache.fresh)
 }
+
+// ID returns the public id of the key.
+func (p Presented) ID() beacon.KeyID { return beacon.KeyID(beacon.KeyPrefix + p.public) }

@@ -160,23 +160,18 @@ func (k *Keys) Follow(id beacon.KeyID, kind beacon.ChangeKind) {
 
 // Created notes that a key exists. The feed calls it for every key created on any
 // server, this one included.
-func (k *Keys) Created(id beacon.KeyID) {
-	if len(id) < len(beacon.KeyPrefix) {
-		return
-	}
-	public := publicPart(id)
-	k.cache.created(public)
-	k.flights.Forget(public) // do not join a lookup that began before
-}
+func (k *Keys) Created(id beacon.KeyID) { k.change(id, k.cache.created) }
 
 // Forget removes a key from the cache, so that its next use asks the store. The feed
 // calls it for every key revoked on any server.
-func (k *Keys) Forget(id beacon.KeyID) {
+func (k *Keys) Forget(id beacon.KeyID) { k.change(id, k.cache.forget) }
+
+func (k *Keys) change(id beacon.KeyID, in func(public string)) {
 	if len(id) < len(beacon.KeyPrefix) {
 		return
 	}
 	public := publicPart(id)
-	k.cache.forget(public)
+	in(public)
 	k.flights.Forget(public) // do not join a lookup that began before
 }
 

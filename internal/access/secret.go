@@ -78,9 +78,6 @@ func (p Presented) wellFormed() bool {
 	return id.Valid("", p.public)
 }
 
-// ID returns the public id of the key.
-func (p Presented) ID() beacon.KeyID { return beacon.KeyID(beacon.KeyPrefix + p.public) }
-
 // Hotspot returns the hotspot to whose device the key would belong.
 func (p Presented) Hotspot() beacon.HotspotID {
 	return beacon.HotspotID(beacon.HotspotPrefix + p.public)

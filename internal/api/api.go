@@ -92,10 +92,10 @@ type API struct {
 	fieldsIgnored atomic.Int64
 
 	complains  throttle // limits log lines about refused heartbeats
-	listeners  *crowd
-	statements *crowd // readers of statements
-	exports    *crowd
-	replays    *crowd
+	listeners  *concurrencyLimit
+	statements *concurrencyLimit // readers of statements
+	exports    *concurrencyLimit
+	replays    *concurrencyLimit
 
 	stopping context.Context // canceled by Stop
 	stop     context.CancelFunc
@@ -189,9 +189,9 @@ func (a *API) routes() []route {
 		{"POST /v1/rewards/months/{month}/settlement", beacon.Admin, serve(a, 200, decodeSettlement, a.settle, encodeSettlement)},
 		{"GET /v1/rewards/clock", beacon.Admin, serve(a, 200, decodeNothing, a.readClock, encodeClock)},
 		{"POST /v1/rewards/clock", beacon.Admin, serve(a, 200, decodeConfirmation, a.confirmClock, encodeClock)},
-		{"POST /v1/rewards/reopenings", beacon.Admin, serve(a, 200, decodeReopening, a.reopen, encodeReopening)},
-		{"POST /v1/rewards/policies", beacon.Admin, serve(a, 200, decodeAdoption, a.adopt, encodeAdoption)},
-		{"POST /v1/macs/releases", beacon.Admin, serve(a, 200, decodeRelease, a.releaseMAC, encodeReleased)},
+		{"POST /v1/rewards/reopenings", beacon.Admin, serveOnce(a, 200, decodeReopening, a.reopen, encodeReopening, byUser, nil)},
+		{"POST /v1/rewards/policies", beacon.Admin, serveOnce(a, 200, decodeAdoption, a.adopt, encodeAdoption, byUser, nil)},
+		{"POST /v1/macs/releases", beacon.Admin, serveOnce(a, 200, decodeRelease, a.releaseMAC, encodeReleased, byUser, nil)},
 		{"POST /v1/keys", beacon.KeysManage, serveOnce(a, 200, a.decodeCreation, a.keys.Create, encodeCreated, byUser, idOfKey)},
 		{"GET /v1/keys", beacon.KeysManage, serve(a, 200, decodeListing, a.keys.List, encodeKeys)},
 		{"DELETE /v1/keys/{id}", beacon.KeysManage, serve(a, 204, decodeKeyID, a.keys.Revoke, encodeNothing)},

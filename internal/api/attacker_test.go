@@ -92,6 +92,7 @@ type network struct {
 	public    [2]home
 	seq       int
 	feeds     *openfeeds.Feeds
+	pages     *openfeeds.Pages
 }
 
 // home is what the attacker knows from the start.
@@ -105,8 +106,9 @@ func newWorld(t *testing.T, which int) *network {
 	opts := alive
 	opts.policies = policy.BuiltIn() // places are paid, so ground counts
 	w := &network{server: onSQLite(t, opts), which: which}
-	w.stranger = w.anyone(t, "rewards:read", "keys:manage")
+	w.stranger = w.anyone(t, "hotspots:write", "rewards:read", "checkins:write", "keys:manage")
 	w.feeds = openfeeds.New(openfeeds.Config{API: w.API, Fleet: w.Fleet, PublicURL: "http://x", Now: w.now})
+	w.pages = openfeeds.NewPages(w.feeds, openfeeds.Config{PublicURL: "http://x", Now: w.now})
 	w.operators[0] = w.operator(t)
 	w.operators[1] = w.operators[0]
 	if which == 1 {
@@ -219,9 +221,13 @@ func (w *network) ask(t *testing.T, method, path, body, accept string) string {
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	if strings.HasPrefix(path, "/open") {
+	var open http.Handler = w.feeds
+	if strings.HasPrefix(path, openfeeds.PageBase) {
+		open = w.pages
+	}
+	if !strings.HasPrefix(path, "/v1") {
 		answer := httptest.NewRecorder()
-		w.feeds.ServeHTTP(patient{answer}, request)
+		open.ServeHTTP(patient{answer}, request)
 		return at("%d %v %s", answer.Code, answer.Header(), answer.Body)
 	}
 	response, err := w.Client().Do(request)
@@ -311,11 +317,13 @@ var questions = map[string]func(*rand.Rand, home) (method, path, body, accept st
 			{"GET", at("/v1/hotspots/%s/rewards/explain?date=2026-11-15", h.id), "", "application/json"},
 			{"PATCH", "/v1/hotspots/" + h.id, at(`{"location":{"lat":%v,"lng":%v}}`, p.Lat, p.Lng), "application/json"},
 			{"POST", "/v1/hotspots/" + h.id + "/verification", at(`{"lat":%v,"lng":%v,"accuracy_m":5,"method":"gps"}`, p.Lat, p.Lng), "application/json"},
+			{"PATCH", "/v1/hotspots/" + h.id, at(`{"device":{"mac_address":"%s"}}`, mac(1+random.IntN(12))), "application/json"},
 			{"POST", "/v1/hotspots/" + h.id + "/link-code", "", "application/json"},
 			{"DELETE", "/v1/hotspots/" + h.id, "", "application/json"},
 			{"GET", "/v1/hotspots?q=home", "", "application/json"},
+			{"GET", "/v1/hotspots?operator_id=" + h.operator, "", "application/json"},
 			{"GET", "/v1/hotspots/inventory", "", "application/json"},
-			{"POST", "/v1/hotspots/" + h.id + "/checkins", `{"install":"an install of an app","works":true}`, "application/json"},
+			{"POST", "/v1/hotspots/" + h.id + "/checkins", at(`{"install":%q,"works":true}`, token(random.IntN(300))), "application/json"},
 			{"GET", "/v1/users/" + h.operator + "/export", "", "application/zip"},
 			{"GET", "/v1/users/" + h.operator + "/hotspots", "", "application/json"},
 			{"GET", "/v1/users/" + h.operator + "/rewards", "", "text/csv"},
@@ -331,6 +339,9 @@ var questions = map[string]func(*rand.Rand, home) (method, path, body, accept st
 			{"GET", "/v1/audit", "", "application/json"},
 			{"GET", "/v1/operators", "", "application/json"},
 			{"GET", "/v1/rewards/months", "", "application/json"},
+			{"POST", "/v1/rewards/replays", `{"from":"2026-11-15","to":"2026-11-15"}`, "application/json"},
+			{"POST", "/v1/holds", at(`{"operator_id":%q,"reason":"r","evidence":"e","until":"2026-11-30T00:00:00Z"}`, h.operator), "application/json"},
+			{"POST", "/v1/macs/releases", at(`{"mac_address":%q,"reason":"sold"}`, mac(1+random.IntN(12))), "application/json"},
 		}
 		one := q[random.IntN(len(q))]
 		return one[0], one[1], one[2], one[3]
@@ -341,6 +352,7 @@ var questions = map[string]func(*rand.Rand, home) (method, path, body, accept st
 		paths := []string{
 			"/open", "/open/collections/hotspots", "/open/hotspots.geojson", "/open/meshviewer.json", "/open/nodelist.json", "/open/openstreetmap.geojson", "/open/tiles.json",
 			at("/open/tiles/%d/%d/%d.mvt", z, int(x)/4096, int(y)/4096), "/open/collections/hotspots/items/" + h.id,
+			openfeeds.PageBase + h.id, openfeeds.PageBase + h.id + "/embed",
 			at("/open/collections/hotspots/items?limit=%d&bbox=%v,%v,%v,%v", 1+random.IntN(9), min(from.Lng, to.Lng), min(from.Lat, to.Lat), max(from.Lng, to.Lng), max(from.Lat, to.Lat)),
 		}
 		return "GET", paths[random.IntN(len(paths))], "", "*/*"

@@ -42,7 +42,7 @@ func TestAudience_EveryDetail(t *testing.T) {
 }
 
 // wholes are objects that are seen as a whole, or not at all.
-var wholes = []beacon.Detail{"Hotspot.settings", "Hotspot.quality", beacon.LastUncounted, beacon.DeviceAgent}
+var wholes = []beacon.Detail{"Hotspot.quality", beacon.LastUncounted, beacon.DeviceAgent}
 
 // leaves collects the names of the fields that hold values.
 func leaves(all map[string]bool, name string, s *openapi3.Schema) {
@@ -95,11 +95,11 @@ func TestAudience_Answers(t *testing.T) {
 }
 
 // optional details are absent here: the hotspot has no address, is not verified, is always
-// open, is not hidden (see TestHomePrivacy_Audience), and nobody has checked in.
+// open, has no radius of its own, is not hidden (see TestHomePrivacy_Audience), and nobody has checked in.
 var optional = map[beacon.Detail]bool{
 	"Hotspot.location.approximate": true,
-	"Hotspot.location.address":     true, "Hotspot.location.verified_at": true, "Hotspot.open_until": true, "Hotspot.opens_at": true,
-	"Hotspot.quality": true,
+	"Hotspot.location.address":     true, "Hotspot.location.verified_at": true, beacon.ProvenUntil: true, "Hotspot.open_until": true, "Hotspot.opens_at": true,
+	"Hotspot.quality": true, "Hotspot.settings.operating_hours": true, "Hotspot.settings.coverage_radius_m": true, "Hotspot.settings.show_ssid": true,
 }
 
 // values collects the names of the fields that have values.

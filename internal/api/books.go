@@ -180,22 +180,20 @@ func decodeReopening(w http.ResponseWriter, r *http.Request) (in reopeningForm, 
 	return in, o.settle(valid)
 }
 
-func (a *API) reopen(ctx context.Context, p beacon.Principal, in reopeningForm) (reopening, error) {
-	r, err := a.books.Reopen(ctx, p.Actor(), in.from, in.through, in.confirm)
-	if err != nil {
-		return reopening{}, err
-	}
-	out := reopening{r.From.String(), r.Through.String(), r.Rows, len(r.Users), r.Total(), []reopenedUser{}, in.confirm}
+func (a *API) reopen(ctx context.Context, p beacon.Principal, in reopeningForm) (rewards.ReopenReport, error) {
+	return a.books.Reopen(ctx, p.Actor(), in.from, in.through, in.confirm)
+}
+
+func encodeReopening(_ http.Header, r rewards.ReopenReport) payload {
+	out := reopening{r.From.String(), r.Through.String(), r.Rows, len(r.Users), r.Total(), []reopenedUser{}, r.Confirmed}
 	slices.SortFunc(r.Users, func(a, b rewards.ReopenedUser) int {
 		return cmp.Or(cmp.Compare(b.Total(), a.Total()), strings.Compare(string(a.User), string(b.User)))
 	})
 	for _, u := range r.Users[:min(len(r.Users), maxReopenedUsers)] {
 		out.Largest = append(out.Largest, reopenedUser{u.User, u.Rows, u.Total()})
 	}
-	return out, nil
+	return payload{Data: out}
 }
-
-func encodeReopening(_ http.Header, r reopening) payload { return payload{Data: r} }
 
 type policyAdoption struct {
 	from    beacon.Day
@@ -227,19 +225,17 @@ func decodeAdoption(w http.ResponseWriter, r *http.Request) (in policyAdoption, 
 	return in, o.settle(valid)
 }
 
-func (a *API) adopt(ctx context.Context, p beacon.Principal, in policyAdoption) (adoptedPolicy, error) {
-	done, err := a.books.Adopt(ctx, p.Actor(), in.policy, in.from, in.confirm)
-	if err != nil {
-		return adoptedPolicy{}, err
-	}
-	out := adoptedPolicy{Before: showPolicy(&done.Before), Policy: showPolicy(&done.Policy), Confirmed: in.confirm}
+func (a *API) adopt(ctx context.Context, p beacon.Principal, in policyAdoption) (rewards.Adoption, error) {
+	return a.books.Adopt(ctx, p.Actor(), in.policy, in.from, in.confirm)
+}
+
+func encodeAdoption(_ http.Header, done rewards.Adoption) payload {
+	out := adoptedPolicy{Before: showPolicy(&done.Before), Policy: showPolicy(&done.Policy), Confirmed: done.Confirmed}
 	if done.ProvenBefore != 0 {
 		out.ProvenThrough = new((done.ProvenBefore - 1).String())
 	}
-	return out, nil
+	return payload{Data: out}
 }
-
-func encodeAdoption(_ http.Header, a adoptedPolicy) payload { return payload{Data: a} }
 
 type macRelease struct {
 	mac    beacon.MAC
@@ -271,9 +267,11 @@ func decodeRelease(w http.ResponseWriter, r *http.Request) (in macRelease, err e
 	return in, o.settle(valid)
 }
 
-func (a *API) releaseMAC(ctx context.Context, p beacon.Principal, in macRelease) (releasedMAC, error) {
+func (a *API) releaseMAC(ctx context.Context, p beacon.Principal, in macRelease) (beacon.ReleasedMAC, error) {
 	owner, err := a.macs.ReleaseMAC(ctx, in.mac, in.reason, p.Actor(), a.now())
-	return releasedMAC{in.mac.Canonical(), owner}, err
+	return beacon.ReleasedMAC{MAC: in.mac, User: owner}, err
 }
 
-func encodeReleased(_ http.Header, m releasedMAC) payload { return payload{Data: m} }
+func encodeReleased(_ http.Header, m beacon.ReleasedMAC) payload {
+	return payload{Data: releasedMAC{m.MAC.Canonical(), m.User}}
+}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 type clockPage struct {
@@ -79,8 +81,17 @@ func TestBooks_ByHand(t *testing.T) {
 			t.Errorf("after asking what would be, %s are earned; before it was %s", after, before)
 		}
 		wantFault(t, admin.post(t, "/v1/rewards/reopenings", `{"from":"2026-11-14","through":"2026-11-14","confirm":true}`), http.StatusConflict, "conflict")
-		if done := data[reopenPage](t, admin.post(t, "/v1/rewards/reopenings", `{"from":"2026-11-15","through":"2026-11-15","confirm":true}`), http.StatusOK); !done.Confirmed || done.Rows != 1 {
+		open := admin.repeating(t, "/v1/rewards/reopenings")
+		const body = `{"from":"2026-11-15","through":"2026-11-15","confirm":true}`
+		first := open(body, "k 1")
+		if done := data[reopenPage](t, first, http.StatusOK); !done.Confirmed || done.Rows != 1 {
 			t.Errorf("opening the day again did %+v", done)
+		}
+		s.closed(t, admin, "2026-11-15") // and would be opened once more
+		sameAnswer(t, open(body, "k 1"), first)
+		wantFault(t, open(`{"from":"2026-11-15"}`, "k 1"), http.StatusConflict, "conflict")
+		if n := len(s.changes(t, beacon.RewardsReopened)); n != 1 {
+			t.Errorf("the day was opened again %d times; want 1", n)
 		}
 		s.closed(t, admin, "2026-11-30")
 		if again := data[bookPage](t, admin.get(t, "/v1/rewards/months"), http.StatusOK).Months[1].Earned; again != before {
@@ -144,8 +155,12 @@ func TestBooks_Adopt(t *testing.T) {
 		if a.Confirmed || a.Before.Version != 1 || a.Policy.Version != 2 || a.Policy.Radius != 50 || a.Proven == nil {
 			t.Errorf("the built-in policy would do %+v", a)
 		}
-		wantEqual(t, "our own", data[page](t, admin.post(t, path, ours), http.StatusOK),
+		adopt := admin.repeating(t, path)
+		first := adopt(ours, "k 1")
+		wantEqual(t, "our own", data[page](t, first, http.StatusOK),
 			page{terms{1, "1970-01-01", "1", 0}, terms{2, "2026-12-01", "2", 0}, nil, true})
+		sameAnswer(t, adopt(ours, "k 1"), first)
+		wantFault(t, adopt(`{"from":"2027-12-01","confirm":true}`, "k 1"), http.StatusConflict, "conflict")
 		wantFault(t, admin.post(t, path, ours), http.StatusConflict, "conflict")
 		wantFault(t, admin.post(t, path, `{"from":"2026-11-15"}`), http.StatusConflict, "conflict")
 		wantFault(t, admin.post(t, path, `{}`), http.StatusBadRequest, "missing_parameter", "from")
@@ -190,19 +205,21 @@ func TestReleaseMAC(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		admin, first, second := s.anyone(t, "admin"), s.operator(t), s.operator(t)
 		release := func() answer {
-			return admin.post(t, "/v1/macs/releases", at(`{"mac_address":%q,"reason":"sold"}`, mac(1)))
+			return admin.repeating(t, "/v1/macs/releases")(at(`{"mac_address":%q,"reason":"sold"}`, mac(1)), "k 1")
 		}
 		spot := "/v1/hotspots/" + first.register(t, 1).ID
 		wantFault(t, release(), http.StatusNotFound, "not_found") // it is in use
 		first.delete(t, spot).want(t, http.StatusNoContent)
 		wantFault(t, second.post(t, "/v1/hotspots", registration(1)), http.StatusConflict, "conflict")
+		freed := release() // what was refused is not remembered
 		done := data[struct {
 			MAC    string `json:"mac_address"`
 			UserID string `json:"user_id"`
-		}](t, release(), http.StatusOK)
+		}](t, freed, http.StatusOK)
 		if done.UserID != string(first.user) || done.MAC == "" {
 			t.Errorf("released %+v; it was reserved for %s", done, first.user)
 		}
+		sameAnswer(t, release(), freed)
 		second.post(t, "/v1/hotspots", registration(1)).want(t, http.StatusCreated)
 	})
 }

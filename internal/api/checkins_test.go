@@ -38,7 +38,7 @@ type heardAt struct {
 func (s *server) shop(t testing.TB, n int, from string) (heardAt, client) {
 	t.Helper()
 	c := s.operator(t)
-	m := heardAt{c.install(t, n), from}
+	m := heardAt{c.install(t, n, "type", `"business"`), from}
 	s.verify(t, m.spot)
 	m.hear(t)
 	return m, c
@@ -131,6 +131,48 @@ func TestCheckIn_Others(t *testing.T) {
 	})
 }
 
+// What an app is told of a check-in does not tell whose a hidden home is: neither whether
+// two homes have one operator, nor whether a home belongs to the operator of a shop.
+func TestCheckIn_HiddenHomes(t *testing.T) {
+	eachStoreWith(t, behind, func(t *testing.T, s *server) {
+		s.blur(t, "blur")
+		app := s.anyone(t, "checkins:write")
+		home := func(c client, n int) heardAt {
+			m := heardAt{c.install(t, n, "type", `"home"`), kiosk}
+			s.verify(t, m.spot)
+			m.hear(t)
+			return m
+		}
+		shop, grocer := s.shop(t, 1, cafe)
+		second, _ := s.shop(t, 2, cafe)
+		third, _ := s.shop(t, 3, cafe)
+		one, another := s.operator(t), s.operator(t)
+		first, sibling, stranger, grocers := home(one, 4), home(one, 5), home(another, 6), home(grocer, 7)
+
+		app.checkIn(t, first.spot, 1, true, kiosk)
+		app.checkIn(t, sibling.spot, 1, true, kiosk)
+		app.checkIn(t, first.spot, 2, true, kiosk)
+		app.checkIn(t, stranger.spot, 2, true, kiosk)
+		linked, apart := app.checkIn(t, shop.spot, 1, true, cafe), app.checkIn(t, shop.spot, 2, true, cafe)
+		if linked != apart {
+			t.Errorf("after two homes of one operator %+v, of two operators %+v", linked, apart)
+		}
+
+		whose := func(install int, counts bool) {
+			t.Helper()
+			owners, others := app.checkIn(t, grocers.spot, install, true, kiosk), app.checkIn(t, first.spot, install, true, kiosk)
+			if owners.Counts != counts || others.Counts != counts || owners.Reason != others.Reason {
+				t.Errorf("at a home of the shop's operator %+v, at another %+v; want both to count: %t", owners, others, counts)
+			}
+		}
+		app.checkIn(t, shop.spot, 3, true, cafe)
+		app.checkIn(t, second.spot, 3, true, cafe)
+		whose(3, false)
+		app.checkIn(t, third.spot, 3, true, cafe)
+		whose(3, true)
+	})
+}
+
 // The quality is shown from five installs on, to everyone, and only what counts.
 func TestCheckIn_Quality(t *testing.T) {
 	eachStoreWith(t, behind, func(t *testing.T, s *server) {
@@ -163,6 +205,55 @@ func TestCheckIn_Quality(t *testing.T) {
 		if got == nil || got.CheckIns != 5 || got.SuccessRate != 0.8 {
 			t.Errorf("of five installs: %+v", got)
 		}
+	})
+}
+
+// Of a hidden home strangers see the check-ins of days that are over: those of today would
+// tell the minute at which someone is there.
+func TestCheckIn_QualityOfHome(t *testing.T) {
+	eachStoreWith(t, behind, func(t *testing.T, s *server) {
+		type shown struct {
+			Quality *struct {
+				CheckIns int `json:"checkins_30d"`
+			}
+		}
+		app, stranger, operator := s.anyone(t, "checkins:write"), s.anyone(t), s.operator(t)
+		first, _ := s.shop(t, 1, cafe)
+		second, _ := s.shop(t, 2, kiosk)
+		third, _ := s.shop(t, 4, kiosk)
+		home := heardAt{operator.install(t, 3, "type", `"home"`), hotel}
+		s.verify(t, home.spot)
+		s.blur(t, "blur")
+		day := func(installs int) {
+			for _, m := range []heardAt{first, second, third, home} {
+				m.hear(t)
+			}
+			for n := range installs {
+				app.checkIn(t, first.spot, n, true, cafe)
+				app.checkIn(t, second.spot, n, true, kiosk)
+				app.checkIn(t, third.spot, n, true, kiosk)
+				app.checkIn(t, home.spot, n, true, hotel)
+			}
+		}
+		see := func(who string, c client, want int) {
+			t.Helper()
+			got := 0
+			if q := data[shown](t, c.get(t, home.spot), http.StatusOK).Quality; q != nil {
+				got = q.CheckIns
+			}
+			if got != want {
+				t.Errorf("%s sees %d check-ins; want %d", who, got, want)
+			}
+		}
+		day(5)
+		see("the operator", operator, 5)
+		see("a stranger", stranger, 0)
+		s.advance(24 * time.Hour)
+		day(1)
+		see("the operator", operator, 6)
+		see("a stranger", stranger, 5)
+		s.blur(t, "off")
+		see("a stranger, while homes are open,", stranger, 6)
 	})
 }
 
@@ -205,23 +296,40 @@ func TestCheckIn_Faults(t *testing.T) {
 	})
 }
 
-// A hotspot and an install have so many check-ins a day, and no more.
+// A hotspot has so many check-ins a day, and no more. Who sends them does not learn whether
+// others were there before.
 func TestCheckIn_Bounded(t *testing.T) {
 	eachStoreWith(t, behind, func(t *testing.T, s *server) {
 		app := s.anyone(t, "checkins:write")
 		m, _ := s.shop(t, 1, cafe)
-		for n := range 100 {
-			app.checkIn(t, m.spot, n, true, kiosk)
+		first := app.checkIn(t, m.spot, 0, true, kiosk)
+		for n := range 102 {
+			if got := app.checkIn(t, m.spot, n+1, true, kiosk); got != first {
+				t.Errorf("check-in %d is told %+v; the first %+v", n+2, got, first)
+			}
 		}
-		body := at(`{"install":%q,"works":true}`, token(100))
-		a := app.post(t, m.spot+"/checkins", body)
-		wantFault(t, a, http.StatusTooManyRequests, "rate_limit_exceeded")
-		if a.Header.Get("Retry-After") == "" {
-			t.Error("without Retry-After")
+	})
+}
+
+// Strangers who fill the day of hotspots from elsewhere, without going there, neither keep
+// people who are there from becoming known, nor those who are known from counting.
+func TestCheckIn_Strangers(t *testing.T) {
+	eachStoreWith(t, behind, func(t *testing.T, s *server) {
+		app := s.anyone(t, "checkins:write")
+		var shops []heardAt
+		for i, line := range []string{cafe, kiosk, hotel} {
+			m, _ := s.shop(t, i+1, line)
+			shops = append(shops, m)
+			for n := range 100 {
+				app.checkIn(t, m.spot, 1000*(i+1)+n, false, "198.51.100.99")
+			}
 		}
-		app.checkIn(t, m.spot, 99, false, kiosk) // replaces
-		s.advance(12 * time.Hour)                // the next day
-		app.checkIn(t, m.spot, 100, true, kiosk)
+		app.checkIn(t, shops[0].spot, 999, false, "198.51.100.99") // one more, which is not kept
+		for i, m := range shops {
+			if got := app.checkIn(t, m.spot, 1, true, m.at); got.Counts != (i == 2) {
+				t.Errorf("a new phone at operator %d: %+v", i+1, got)
+			}
+		}
 	})
 }
 

@@ -3,6 +3,7 @@ package api_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"io"
 	"net/http"
 	"regexp"
@@ -41,7 +42,19 @@ func (a answer) plain(t testing.TB) []byte {
 // raw sends a request without the checks of call, which read JSON.
 func (c client) raw(t testing.TB, method, path string, header ...string) answer {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, c.URL+path, nil)
+	response := c.send(t.Context(), t, method, path, nil, header...)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{response, body}
+}
+
+// send returns a response whose body the caller reads and closes.
+func (c client) send(ctx context.Context, t testing.TB, method, path string, body io.Reader, header ...string) *http.Response {
+	t.Helper()
+	request, err := http.NewRequestWithContext(ctx, method, c.URL+path, body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,12 +66,7 @@ func (c client) raw(t testing.TB, method, path string, header ...string) answer 
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer{response, body}
+	return response
 }
 
 var anyMeta = regexp.MustCompile(`"meta":\{[^}]*\}`)
@@ -122,15 +130,7 @@ func TestCompression_WhatIsNot(t *testing.T) {
 			t.Errorf("%s: %v", path, a.Header)
 		}
 	}
-	request, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+"/v1/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header = http.Header{"Authorization": {"Bearer " + c.plain}, "Accept-Encoding": {"gzip, zstd"}}
-	events, err := s.Client().Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := c.send(t.Context(), t, "GET", "/v1/events", nil, "Accept-Encoding", "gzip, zstd")
 	defer events.Body.Close()
 	first := make([]byte, len(": events"))
 	if _, err := io.ReadFull(events.Body, first); err != nil || string(first) != ": events" || events.Header.Get("Content-Encoding") != "" {

@@ -25,15 +25,7 @@ func TestErasure_Places(t *testing.T) {
 			c.install(t, 1, "location.lat", "40.70011"), c.install(t, 2, "location.lat", "40.71"),
 			other.install(t, 3, "location.lat", "40.70038"),
 		}
-		for _, m := range machines {
-			s.verify(t, m.spot)
-		}
-		for i := range 10 {
-			for _, m := range machines {
-				m.beat(t, at(`{"boot_id":"b","seq":%d,"clients":1,"rx_bytes":%d,"tx_bytes":0}`, i, 1_000_000_000*i)).want(t, http.StatusOK)
-			}
-			s.advance(time.Minute)
-		}
+		s.serveTenMinutes(t, machines)
 		c.post(t, "/v1/users/me/erasure", "").want(t, http.StatusOK)
 		s.time.Store(time.Date(2026, 12, 5, 12, 0, 0, 0, time.UTC).UnixMicro())
 		waitFor(t, "a settled month", func() bool {
@@ -91,4 +83,18 @@ func TestErasure_Places(t *testing.T) {
 			t.Errorf("the replay after: %d of %d rows differ, the first: %s", r.Differ, r.Rows, r.First)
 		}
 	})
+}
+
+// serveTenMinutes verifies machines, and lets each send a beat a minute.
+func (s *server) serveTenMinutes(t *testing.T, machines []machine) {
+	t.Helper()
+	for _, m := range machines {
+		s.verify(t, m.spot)
+	}
+	for i := range 10 {
+		for _, m := range machines {
+			m.beat(t, at(`{"boot_id":"b","seq":%d,"clients":1,"rx_bytes":%d,"tx_bytes":0}`, i, 1_000_000_000*i)).want(t, http.StatusOK)
+		}
+		s.advance(time.Minute)
+	}
 }

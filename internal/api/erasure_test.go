@@ -74,7 +74,7 @@ func TestErasure(t *testing.T) {
 		t.Parallel()
 		file := filepath.Join(t.TempDir(), "beacon.db")
 		leavesSound(t, func(context.Context) (*store.Examination, error) { return sqlite.Examine(file) })
-		db := opened(t)(sqlite.Open(t.Context(), file, sqlite.Options{Now: noon}))
+		db := storetest.Opened(t)(sqlite.Open(t.Context(), file, sqlite.Options{Now: noon}))
 		erase(t, start(t, db, alive), raw{
 			func() (*sql.DB, error) { return sql.Open("sqlite", file) }, `SELECT name FROM sqlite_master WHERE type = 'table'`, "SELECT * FROM ",
 		})
@@ -83,7 +83,7 @@ func TestErasure(t *testing.T) {
 		t.Parallel()
 		url := storetest.Postgres(t)
 		leavesSound(t, func(ctx context.Context) (*store.Examination, error) { return postgres.Examine(ctx, url) })
-		db := opened(t)(postgres.Open(t.Context(), storetest.Patient(t, url), postgres.Options{Now: noon}))
+		db := storetest.Opened(t)(postgres.Open(t.Context(), storetest.Patient(t, url), postgres.Options{Now: noon}))
 		erase(t, start(t, db, alive), raw{
 			func() (*sql.DB, error) { return sql.Open("pgx", url) }, `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'`, "SELECT * FROM ",
 		})
@@ -299,7 +299,7 @@ func TestErasure_Interrupted(t *testing.T) {
 			s.advance(beacon.ErasureWait)
 			broken := &interrupted{Store: s.db, left: n, after: after}
 			cfg := s.APIConfig().Erasures.Config
-			cfg.Keeper = func() (lease.Lease, bool) { return lease.Lease{}, true }
+			cfg.Lease = func() (lease.Lease, bool) { return lease.Lease{}, true }
 			cfg.Store = broken
 			err := erasure.New(cfg).Step(t.Context())
 			if done = broken.left > 0; done != (err == nil) {
@@ -347,7 +347,7 @@ func TestErasure_Meanwhile(t *testing.T) {
 			c.post(t, "/v1/users/me/erasure", "").want(t, http.StatusOK)
 			held := false
 			cfg := s.APIConfig().Erasures.Config
-			cfg.Keeper = func() (lease.Lease, bool) { return lease.Lease{}, true }
+			cfg.Lease = func() (lease.Lease, bool) { return lease.Lease{}, true }
 			later := s.now().Add(beacon.ErasureWait)
 			cfg.Certain = func() (certain, latest time.Time, known bool) { return later, later, true }
 			busy := &interrupted{Store: s.db, left: n, meanwhile: func() {

@@ -45,18 +45,7 @@ type listener struct {
 func (c client) listen(t testing.TB, query string, header ...string) *listener {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL+"/v1/events"+query, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+c.plain)
-	for i := 0; i < len(header); i += 2 {
-		request.Header.Set(header[i], header[i+1])
-	}
-	response, err := c.Client().Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := c.send(ctx, t, http.MethodGet, "/v1/events"+query, nil, header...)
 	l := &listener{t: t, server: c.server, response: response, lines: bufio.NewScanner(response.Body), hangUp: cancel}
 	t.Cleanup(l.close)
 	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream" || response.Header.Get("X-Accel-Buffering") != "no" {

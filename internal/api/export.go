@@ -37,12 +37,12 @@ const (
 	exportAtOnce   = 1000 // keys or changes
 )
 
-func newExports() *crowd {
+func newExports() *concurrencyLimit {
 	busy := func(kind beacon.Kind, text string) *beacon.Error {
 		return &beacon.Error{Kind: kind, Message: text, RetryAfter: exportBusyTime, Err: errPlacesTaken}
 	}
 	own := busy(beacon.RateLimited, "your data is being exported already: wait until that is done")
-	return &crowd{
+	return &concurrencyLimit{
 		most: maxExports, mostAKey: 1, byKey: map[beacon.KeyID]int{}, byUser: map[beacon.UserID]int{},
 		tooMany: own, tooOften: own, full: busy(beacon.Overloaded, "too many exports are running; try again"),
 	}
@@ -268,6 +268,10 @@ type exportedChange struct {
 	Note      string            `json:"note,omitempty"`
 }
 
+// forStaff are changes by staff of which operators do not learn: the queue of flags is for
+// staff alone, and what they note there and of a MAC address may be about someone else.
+var forStaff = map[beacon.ChangeKind]bool{beacon.FlagDismissed: true, beacon.MACReleased: true}
+
 // changes writes what the user did, and what others did to what is the user's, without
 // saying who they are.
 func (e *export) changes(ctx context.Context, w *bufio.Writer) error {
@@ -291,7 +295,7 @@ func (e *export) changes(ctx context.Context, w *bufio.Writer) error {
 				shown := exportedChange{stamp(c.At), c.Kind, c.Target, c.Actor.User == e.user, "", c.Actor.Request, c.Actor.Note}
 				if shown.ByYou {
 					shown.KeyID = c.Actor.Key
-				} else if _, mine := slices.BinarySearch(e.own, c.Target); !mine && c.Target != string(e.user) {
+				} else if _, mine := slices.BinarySearch(e.own, c.Target); !mine && c.Target != string(e.user) || forStaff[c.Kind] {
 					continue
 				}
 				if err := out.Encode(shown); err != nil {

@@ -79,6 +79,12 @@ func TestExport(t *testing.T) {
 			return !c.explain(t, kept.spot, "2026-11-15").Open
 		})
 
+		staff, admin := s.anyone(t, "hotspots:verify", "keys:manage"), s.anyone(t, "admin")
+		keptID, today := strings.TrimPrefix(kept.spot, "/v1/hotspots/"), beacon.DayOf(s.now())
+		s.flag(t, beacon.Flag{Hotspot: beacon.HotspotID(keptID), Operator: c.user, Kind: beacon.TooRegular, Weight: 65, First: today, Last: today})
+		staff.delete(t, "/v1/review/"+keptID+"/"+string(beacon.TooRegular)+"?reason=as+Smith+has+it+next+door").want(t, http.StatusNoContent)
+		admin.post(t, "/v1/macs/releases", at(`{"mac_address":%q,"reason":"sold to Smith"}`, mac(2))).want(t, http.StatusOK)
+
 		a := c.get(t, "/v1/users/me/export")
 		files := unpack(t, a)
 		if got := a.Header.Get("Content-Disposition"); got != `attachment; filename="export-2026-11-16.zip"` {
@@ -89,7 +95,7 @@ func TestExport(t *testing.T) {
 		for _, text := range files {
 			everything += text
 		}
-		for _, foreign := range []string{string(other.user), strings.TrimPrefix(theirs.spot, "/v1/hotspots/"), string(other.key), c.plain, theirs.plain, kept.plain} {
+		for _, foreign := range []string{string(other.user), strings.TrimPrefix(theirs.spot, "/v1/hotspots/"), string(other.key), c.plain, theirs.plain, kept.plain, string(staff.user), "Smith", string(beacon.TooRegular)} {
 			if strings.Contains(everything, foreign) {
 				t.Errorf("the archive has %s, which is not for its reader", foreign)
 			}

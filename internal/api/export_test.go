@@ -253,12 +253,12 @@ func ListBody(s *fleet.Hotspot, now time.Time) []byte {
 
 // MapItem encodes a hotspot that is pending as coverage responses do.
 func MapItem(s *fleet.Hotspot, now time.Time) []byte {
-	return appendMark(nil, fleet.MapItem{Spot: s, Status: beacon.Pending}, now)
+	return appendMark(nil, fleet.MapItem{Hotspot: s, Status: beacon.Pending}, now)
 }
 
 // MapFeature is MapItem as GeoJSON.
 func MapFeature(s *fleet.Hotspot, now time.Time) []byte {
-	survey := fleet.Survey{Items: fleet.Items{Marks: []fleet.MapItem{{Spot: s, Status: beacon.Pending}}}}
+	survey := fleet.Survey{Items: fleet.Items{Marks: []fleet.MapItem{{Hotspot: s, Status: beacon.Pending}}}}
 	body := appendCoverageFeatures(nil, geo.Box{}, survey, meta{Timestamp: stamp(now)})
 	_, features, _ := bytes.Cut(body, []byte(`"features":[`))
 	feature, _, _ := bytes.Cut(features, []byte(`],"meta"`))

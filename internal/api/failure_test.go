@@ -72,7 +72,7 @@ func (f faulty) LinkDevice(
 	return beacon.Hotspot{}, f.fail()
 }
 
-func (f faulty) Quality(context.Context, beacon.HotspotID, beacon.Day) (beacon.Quality, error) {
+func (f faulty) Quality(context.Context, beacon.HotspotID, beacon.Day, beacon.Day) (beacon.Quality, error) {
 	return beacon.Quality{}, f.fail()
 }
 

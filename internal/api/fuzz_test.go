@@ -118,7 +118,7 @@ func FuzzVersions(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		got := api.Versions(line)
 		var want []int64
-		for _, tag := range strings.Split(line, ",") {
+		for tag := range strings.SplitSeq(line, ",") {
 			tag = strings.TrimSpace(tag)
 			if tag == "*" {
 				want = nil

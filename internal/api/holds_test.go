@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 type heldBack struct {
@@ -178,5 +180,35 @@ func TestHolds_Refused(t *testing.T) {
 			t.Errorf("the holds are %+v", list)
 		}
 		second.post(t, "/v1/holds", form("", "")).want(t, http.StatusCreated)
+	})
+}
+
+// Two keys of one user are one person. Two accounts are two people: the server knows users.
+// What one person did with both can be seen in the audit.
+func TestHolds_TwoAccounts(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		c, admin := s.operator(t), s.anyone(t, "admin")
+		spot := data[hotspot](t, c.post(t, "/v1/hotspots", registration(1)), http.StatusCreated)
+		made := func(user string) (as client) {
+			t.Helper()
+			key := data[struct{ Key string }](t, admin.post(t, "/v1/keys", at(`{"user_id":%q,"scopes":["hotspots:verify"]}`, user)), http.StatusOK)
+			return client{server: s, plain: key.Key}
+		}
+		hold := data[heldBack](t, admin.post(t, "/v1/holds", at(`{"hotspot_id":%q,"reason":"r","evidence":"e","until":"2026-11-30T00:00:00Z"}`, spot.ID)), http.StatusCreated)
+		decisions, void := "/v1/holds/"+hold.ID+"/decisions", `{"action":"void","reason":"nobody there"}`
+		admin.post(t, decisions, void).want(t, http.StatusOK)
+		wantFault(t, made(string(admin.user)).post(t, decisions, void), http.StatusConflict, "conflict")
+		made("new").post(t, decisions, void).want(t, http.StatusOK)
+
+		voided := s.changes(t, beacon.HoldVoided)
+		if len(voided) != 1 || voided[0].Actor.User == admin.user {
+			t.Fatalf("the audit has %+v", voided)
+		}
+		for _, change := range s.changes(t, beacon.KeyCreated) {
+			if change.Target == string(voided[0].Actor.Key) && change.Actor.User == admin.user && change.Actor.Key == admin.key {
+				return
+			}
+		}
+		t.Errorf("the audit does not show that %s made the key %s", admin.user, voided[0].Actor.Key)
 	})
 }

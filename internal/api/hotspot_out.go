@@ -35,6 +35,7 @@ type location struct {
 	VerifiedAt  *stamp  `json:"verified_at,omitempty"`
 
 	UnverifiedReason string `json:"unverified_reason,omitempty"`
+	ProvenUntil      *stamp `json:"proven_until,omitempty"`
 }
 
 type device struct {
@@ -138,7 +139,7 @@ func showHotspot(h registry.View) hotspot {
 		Location: location{
 			Lat: h.Location.Point.Lat, Lng: h.Location.Point.Lng, Approximate: h.Approximate,
 			Verified: !h.Location.VerifiedAt.IsZero(), VerifiedAt: maybe(h.Location.VerifiedAt),
-			UnverifiedReason: h.Location.UnverifiedReason,
+			UnverifiedReason: h.Location.UnverifiedReason, ProvenUntil: maybe(h.ProvenUntil),
 		},
 		Device: device{
 			SSID: h.Device.SSID, MACAddress: h.Device.MAC,

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/registry"
 )
 
 // hotspotsARequest is how many hotspots a search may scan in memory for the price of one
@@ -16,10 +18,10 @@ import (
 // million hotspots keeps a sixth of a processor busy.
 const hotspotsARequest = 50_000
 
-// list serves a page of all hotspots from memory. A search over many hotspots counts as
+// list serves a page of all hotspots, or of an operator's. A search over many hotspots counts as
 // more than one request.
 func (a *API) list(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
-	in, err := decodeList(r)
+	in, operator, err := decodeList(r)
 	if err != nil {
 		return err
 	}
@@ -28,7 +30,9 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, p beacon.Principal) e
 	in.Charge = func(looked int) error {
 		return a.limits.spendMore(w.Header(), p, looked/hotspotsARequest, time.Now())
 	}
-	page, err := a.registry.List(in)
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	page, err := a.registry.List(ctx, in, operator)
 	if err != nil {
 		return err
 	}
@@ -36,10 +40,10 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, p beacon.Principal) e
 	return nil
 }
 
-func decodeList(r *http.Request) (fleet.ListQuery, error) {
+func decodeList(r *http.Request) (_ fleet.ListQuery, operator beacon.UserID, _ error) {
 	q, err := newQuery(r)
 	if err != nil {
-		return fleet.ListQuery{}, err
+		return fleet.ListQuery{}, "", err
 	}
 	in := fleet.ListQuery{Page: q.page(staffList), Text: q.search()}
 	switch status := q.oneOf("status", "all", "pending", "online", "offline"); status {
@@ -56,7 +60,12 @@ func decodeList(r *http.Request) (fleet.ListQuery, error) {
 	in.Type = beacon.Type(q.oneOf("type", string(beacon.Home), string(beacon.Business), string(beacon.Public)))
 	in.Agent = fleet.AgentQuery{Version: q.exact("agent"), Model: q.exact("model"), Firmware: q.exact("firmware")}
 	in.Newest = q.oneOf("order", "oldest", "newest") == "newest"
-	return in, q.faults.Err()
+	if text, ok := q.get("operator_id"); ok {
+		if operator = beacon.UserID(text); !id.Valid(beacon.UserPrefix, text) {
+			q.faults.Add("operator_id", "must be the id of a user")
+		}
+	}
+	return in, operator, q.faults.Err()
 }
 
 // exact returns a parameter that is compared as it is.
@@ -142,4 +151,53 @@ func appendListed(out []byte, s *fleet.Hotspot, now time.Time) []byte {
 	raw, _ := id.Parse(beacon.HotspotPrefix, s.ID())
 	out = stamp(raw.Time()).append(append(out, `},"created_at":"`...))
 	return appendFacts(append(out, '"'), s.Condition(now))
+}
+
+// namesARequest is how many names a search may scan in the database for the price of one
+// request: a key's limit is a limit on work.
+const namesARequest = 10_000
+
+// owned lists the hotspots of a user. A search over many hotspots counts as more than
+// one request.
+func (a *API) owned(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
+	in, err := decodeOwned(r)
+	if err != nil {
+		return err
+	}
+	in.Charge = func(looked int) error {
+		return a.limits.spendMore(w.Header(), p, looked/a.namesARequest, time.Now())
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	list, err := a.registry.Owned(ctx, p, in)
+	if err != nil {
+		return err
+	}
+	return a.write(w, http.StatusOK, showPage(list, ownedList, func(v registry.View) string { return string(v.Hotspot.ID) }, showHotspot))
+}
+
+func decodeOwned(r *http.Request) (registry.Owned, error) {
+	q, err := newQuery(r)
+	if err != nil {
+		return registry.Owned{}, err
+	}
+	in := registry.Owned{
+		User: beacon.UserID(r.PathValue("id")),
+		Page: q.page(ownedList),
+		Text: q.search(),
+	}
+	return in, q.faults.Err()
+}
+
+// search reads the text to search names for.
+func (q *query) search() string {
+	raw, ok := q.get("q")
+	if !ok {
+		return ""
+	}
+	text, err := beacon.CleanSearch(raw)
+	if err != nil {
+		q.faults.Add("q", err.Error())
+	}
+	return text
 }

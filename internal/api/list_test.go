@@ -70,7 +70,7 @@ func (s *server) settle(t testing.TB) (first, second client) {
 
 func TestList(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
-		first, _ := s.settle(t)
+		first, second := s.settle(t)
 		staff, admin := s.anyone(t, "hotspots:verify"), s.anyone(t, "admin")
 		first.patch(t, "/v1/hotspots/"+data[[]hotspot](t, first.get(t, "/v1/users/me/hotspots"), 200)[0].ID, `{"name":"Neue Straße"}`).want(t, http.StatusOK)
 		rejected := data[[]listed](t, staff.get(t, "/v1/hotspots?q=cafe+strasse"), http.StatusOK)[0].ID
@@ -104,11 +104,17 @@ func TestList(t *testing.T) {
 			"?order=newest&per_page=4&page=1": "Κάφε ΤΗΣ ΟΔΟΣ, 日本橋 Wi-Fi, İstanbul büfe, CAFE STRASSE; 1 of 2, 6 in all",
 			"?order=newest&per_page=4&page=2": "Café Zoë, Neue Straße; 2 of 2, 6 in all",
 			"?status=pending&verified=true":   "İstanbul büfe; 1 of 1, 1 in all",
-			"?status=pending&verified=false&q=e&order=newest": "CAFE STRASSE, Neue Straße; 1 of 1, 2 in all",
-			"?status=online&verified=false":                   "; 1 of 0, 0 in all",
-			"?status=online&q=%E6%9C%AC":                      "日本橋 Wi-Fi; 1 of 1, 1 in all",
-			"?status=offline&q=%E6%9C%AC":                     "; 1 of 0, 0 in all",
-			fmt.Sprintf("?page=%d&per_page=100", math.MaxInt): fmt.Sprintf("; %d of 1, 6 in all", math.MaxInt),
+			"?status=pending&verified=false&q=e&order=newest":                   "CAFE STRASSE, Neue Straße; 1 of 1, 2 in all",
+			"?status=online&verified=false":                                     "; 1 of 0, 0 in all",
+			"?status=online&q=%E6%9C%AC":                                        "日本橋 Wi-Fi; 1 of 1, 1 in all",
+			"?status=offline&q=%E6%9C%AC":                                       "; 1 of 0, 0 in all",
+			"?operator_id=" + string(first.user):                                "Neue Straße, CAFE STRASSE, 日本橋 Wi-Fi; 1 of 1, 3 in all",
+			"?order=newest&per_page=2&page=2&operator_id=" + string(first.user): "Neue Straße; 2 of 2, 3 in all",
+			"?q=caf&operator_id=" + string(second.user):                         "Café Zoë; 1 of 1, 1 in all",
+			"?status=online&operator_id=" + string(first.user):                  "日本橋 Wi-Fi; 1 of 1, 1 in all",
+			"?status=pending&verified=true&operator_id=" + string(second.user):  "İstanbul büfe; 1 of 1, 1 in all",
+			"?operator_id=" + string(staff.user):                                "; 1 of 0, 0 in all",
+			fmt.Sprintf("?page=%d&per_page=100", math.MaxInt):                   fmt.Sprintf("; %d of 1, 6 in all", math.MaxInt),
 		} {
 			if got := names(t, staff.get(t, "/v1/hotspots"+query)); got != want {
 				t.Errorf("%s:\n got %s\nwant %s", query, got, want)
@@ -160,6 +166,7 @@ func TestList_Refused(t *testing.T) {
 			"page=0": {"page"}, "page=1.5": {"page"}, "page=9007199254740993.0": {"page"}, "page=": {"page"}, "page=9223372036854775808": {"page"}, "per_page=0": {"per_page"}, "per_page=101": {"per_page"},
 			"status=": {"status"}, "status=PENDING": {"status"}, "status=waiting": {"status"}, "status=all&status=all": {"status"},
 			"verified=": {"verified"}, "verified=1": {"verified"}, "verified=True": {"verified"}, "verified=true&verified=true": {"verified"},
+			"operator_id=": {"operator_id"}, "operator_id=me": {"operator_id"}, "operator_id=hs_01kb3gzk00e9x8q6s5t4v3w2y1": {"operator_id"}, "operator_id=a&operator_id=b": {"operator_id"},
 			"order=": {"order"}, "order=asc": {"order"}, "order=newest&order=oldest": {"order"}, "q=a&q=b": {"q"},
 			"q=&status=x&verified=x&order=x&page=x&per_page=x": {"q", "status", "verified", "order", "page", "per_page"},
 		} {

@@ -13,6 +13,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
+	"github.com/beacon-wifi/beacon/internal/store/storetest"
 )
 
 // repeatable is a POST that changes something, other than a registration.
@@ -232,7 +233,7 @@ func TestOnce_NothingToRepeat(t *testing.T) {
 // Secrets are in no file, and nothing can be read with a copy of the database.
 func TestOnce_Secrets(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "beacon.db")
-	s := start(t, opened(t)(sqlite.Open(t.Context(), file, sqlite.Options{Now: noon})), options{limits: ample})
+	s := start(t, storetest.Opened(t)(sqlite.Open(t.Context(), file, sqlite.Options{Now: noon})), options{limits: ample})
 	var secrets []string
 	eachRepeatable(t, s, func(t *testing.T, p repeatable) {
 		if p.secret != "" {

@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"strings"
@@ -147,11 +148,9 @@ func TestHomePrivacy_Audience(t *testing.T) {
 // flat returns the values of an answer by the names of their fields.
 func flat(name string, v any) map[string]string {
 	all := map[string]string{}
-	if object, ok := v.(map[string]any); ok && name != "Hotspot.settings" {
+	if object, ok := v.(map[string]any); ok {
 		for field, of := range object {
-			for path, text := range flat(name+"."+field, of) {
-				all[path] = text
-			}
+			maps.Copy(all, flat(name+"."+field, of))
 		}
 		return all
 	}

@@ -23,12 +23,12 @@ const (
 )
 
 // newReplays returns the counter of replays: one at once.
-func newReplays() *crowd {
+func newReplays() *concurrencyLimit {
 	busy := &beacon.Error{
 		Kind: beacon.Overloaded, Message: "this server is replaying days for someone already; try again when that is done",
 		RetryAfter: replayBusyTime, Err: errPlacesTaken,
 	}
-	return &crowd{most: 1, mostAKey: 1, byKey: map[beacon.KeyID]int{}, byUser: map[beacon.UserID]int{}, tooMany: busy, tooOften: busy, full: busy}
+	return &concurrencyLimit{most: 1, mostAKey: 1, byKey: map[beacon.KeyID]int{}, byUser: map[beacon.UserID]int{}, tooMany: busy, tooOften: busy, full: busy}
 }
 
 func decodeReplay(w http.ResponseWriter, r *http.Request) (rewards.ReplayQuery, error) {

@@ -113,16 +113,7 @@ func TestReplay_One(t *testing.T) {
 	admin := s.anyone(t, "admin")
 	const body = `{"from":"2026-11-15","to":"2026-11-15"}`
 	ctx, leave := context.WithCancel(t.Context())
-	r, err := http.NewRequestWithContext(ctx, "POST", s.URL+"/v1/rewards/replays", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+admin.plain)
-	r.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := admin.send(ctx, t, "POST", "/v1/rewards/replays", strings.NewReader(body), "Content-Type", "application/json")
 	defer response.Body.Close()
 	<-slow.begun
 	busy := s.anyone(t, "admin").post(t, "/v1/rewards/replays", body)

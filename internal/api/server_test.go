@@ -113,28 +113,13 @@ var stores = map[string]func(t testing.TB) *store.DB{
 	"sqlite": func(t testing.TB) *store.DB {
 		file := filepath.Join(t.TempDir(), "beacon.db")
 		leavesSound(t, func(context.Context) (*store.Examination, error) { return sqlite.Examine(file) })
-		return opened(t)(sqlite.Open(t.Context(), file, sqlite.Options{Now: noon}))
+		return storetest.Opened(t)(sqlite.Open(t.Context(), file, sqlite.Options{Now: noon}))
 	},
 	"postgres": func(t testing.TB) *store.DB {
 		url := storetest.Postgres(t)
 		leavesSound(t, func(ctx context.Context) (*store.Examination, error) { return postgres.Examine(ctx, url) })
-		return opened(t)(postgres.Open(t.Context(), storetest.Patient(t, url), postgres.Options{Now: noon}))
+		return storetest.Opened(t)(postgres.Open(t.Context(), storetest.Patient(t, url), postgres.Options{Now: noon}))
 	},
-}
-
-func opened(t testing.TB) func(*store.DB, error) *store.DB {
-	return func(db *store.DB, err error) *store.DB {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := db.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		return db
-	}
 }
 
 // eachStore runs a test on a fresh server for each store: neither is optional.

@@ -54,6 +54,7 @@ type place struct {
 	VerifiedAt string  `json:"verified_at"`
 
 	UnverifiedReason string `json:"unverified_reason"`
+	ProvenUntil      string `json:"proven_until"`
 }
 
 type device struct {

@@ -21,19 +21,8 @@ func (c client) begin(t testing.TB, header ...string) *http.Response {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL+aStatement, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+c.plain)
-	request.Header.Set("Accept-Encoding", "identity") // or it would be so short that nobody has to wait for its reader
-	for i := 0; i < len(header); i += 2 {
-		request.Header.Set(header[i], header[i+1])
-	}
-	response, err := c.Client().Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	header = append([]string{"Accept-Encoding", "identity"}, header...) // or it would be so short that nobody has to wait for its reader
+	response := c.send(ctx, t, http.MethodGet, aStatement, nil, header...)
 	t.Cleanup(func() { response.Body.Close() })
 	return response
 }

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -140,4 +141,35 @@ func wantStatus(t testing.TB, c client, spot, want string) {
 			t.Errorf("nearby, %s is %s; want %s", spot, near.Status, want)
 		}
 	}
+}
+
+// Its operator and staff read until when the place is proven: a year after the last visit of
+// someone else that measured it. Strangers do not.
+func TestHotspot_ProvenUntil(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c, staff, stranger := s.operator(t), s.anyone(t, "hotspots:verify"), s.anyone(t)
+		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		until := func(who string, reader client, want string) {
+			t.Helper()
+			wantEqual(t, who, data[hotspot](t, reader.get(t, spot), http.StatusOK).Location.ProvenUntil, want)
+		}
+		visit := func(accuracy int) {
+			t.Helper()
+			here := data[hotspot](t, c.get(t, spot), http.StatusOK).Location
+			staff.post(t, spot+"/verification", fmt.Sprintf(`{"lat":%v,"lng":%v,"accuracy_m":%d,"method":"gps"}`, here.Lat, here.Lng, accuracy)).want(t, http.StatusOK)
+		}
+		until("before a visit", c, "")
+		visit(60)
+		until("after a visit that measured nothing", c, "")
+		visit(5)
+		until("its operator", c, "2027-11-15T12:00:00.000Z")
+		until("staff", staff, "2027-11-15T12:00:00.000Z")
+		until("a stranger", stranger, "")
+		wantEqual(t, "in the list of its operator", data[[]hotspot](t, c.get(t, "/v1/users/me/hotspots"), http.StatusOK)[0].Location.ProvenUntil, "2027-11-15T12:00:00.000Z")
+		s.advance(48 * time.Hour)
+		visit(5)
+		until("after another visit", c, "2027-11-17T12:00:00.000Z")
+		staff.delete(t, spot+"/verification").want(t, http.StatusNoContent)
+		until("not verified", c, "")
+	})
 }

@@ -22,6 +22,7 @@ const (
 const (
 	HotspotPlace     Detail = "Hotspot.location.lat"
 	UnverifiedReason Detail = "Hotspot.location.unverified_reason"
+	ProvenUntil      Detail = "Hotspot.location.proven_until"
 	LastUncounted    Detail = "Hotspot.metrics.last_uncounted"
 	CountersFellAt   Detail = "Hotspot.metrics.counters_fell_at"
 	DeviceAgent      Detail = "Hotspot.device.agent"
@@ -43,6 +44,7 @@ const (
 	ShownAddress Detail = "Hotspot.location.address"
 	ShownSSID    Detail = "Hotspot.device.ssid"
 	ShownSeen    Detail = "Hotspot.metrics.last_seen_at"
+	ShownHours   Detail = "Hotspot.settings.operating_hours"
 	ShownUptime  Detail = "History.points.uptime" // of whole days
 )
 
@@ -54,10 +56,11 @@ var audiences = []struct {
 }{
 	{Everyone, []Detail{
 		ShownID, ShownName, ShownType, ShownStatus, ShownRadius, ShownCreated, ShownOpen, ShownUntil, ShownOpens,
-		ShownLat, ShownLng, ShownAddress, ShownSSID, ShownSeen, ShownUptime,
+		ShownLat, ShownLng, ShownAddress, ShownSSID, ShownSeen, ShownHours, ShownUptime,
 	}},
 	{AnyKey, []Detail{
-		"Hotspot.operator_id", "Hotspot.updated_at", "Hotspot.settings",
+		"Hotspot.operator_id", "Hotspot.updated_at",
+		"Hotspot.settings.max_connections", "Hotspot.settings.bandwidth_limit_mbps", "Hotspot.settings.coverage_radius_m", "Hotspot.settings.show_ssid",
 		"Hotspot.location.approximate", "Hotspot.location.verified", "Hotspot.location.verified_at",
 		"Hotspot.device.mac_address", "Hotspot.device.linked", "Hotspot.device.linked_at",
 		"Hotspot.metrics.uptime_30d", "Hotspot.metrics.connections_24h", "Hotspot.metrics.bandwidth_used_24h_gb",
@@ -68,7 +71,7 @@ var audiences = []struct {
 		Detail(HotspotRegistered), Detail(HotspotUpdated), Detail(HotspotDeleted), Detail(HotspotOnline), Detail(HotspotOffline),
 	}},
 	{OwnerAndStaff, []Detail{
-		UnverifiedReason, LastUncounted, CountersFellAt, DeviceAgent, HistoryClients, HistoryTraffic,
+		UnverifiedReason, ProvenUntil, LastUncounted, CountersFellAt, DeviceAgent, HistoryClients, HistoryTraffic,
 		Detail(HotspotVerified), Detail(HotspotUnverified), Detail(HotspotLinked), Detail(HotspotUnlinked),
 	}},
 	{OwnerOnly, []Detail{Detail(RewardsSettled)}},
@@ -80,6 +83,7 @@ var ofHomes = []Detail{
 	HotspotPlace, ShownLng, ShownAddress, "Hotspot.location.verified_at", "Hotspot.operator_id", "Hotspot.updated_at",
 	ShownSSID, "Hotspot.device.mac_address", "Hotspot.device.linked_at",
 	"Hotspot.metrics.connections_24h", "Hotspot.metrics.bandwidth_used_24h_gb", "Hotspot.metrics.current_load", ShownSeen,
+	"Hotspot.quality",
 }
 
 // HiddenOfHomes reports whether strangers see a substitute of the detail if a home is

@@ -25,6 +25,7 @@ func TestSees(t *testing.T) {
 		beacon.HistoryTraffic:    {"owner", "staff", "admin"},
 		beacon.HistoryClients:    {"owner", "staff", "admin"},
 		beacon.UnverifiedReason:  {"owner", "staff", "admin"},
+		beacon.ProvenUntil:       {"owner", "staff", "admin"},
 		beacon.LastUncounted:     {"owner", "staff", "admin"},
 		"rewards.settled":        {"owner", "admin"},
 		"nobody decided on this": {"owner", "admin"},

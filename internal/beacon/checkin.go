@@ -48,8 +48,8 @@ const (
 	InstallsShown = 5
 
 	// CheckInsPerInstall and CheckInsPerHotspot are how many check-ins are kept for one
-	// day: of a hotspot those that are evidence, and as many that are not, so that they
-	// cannot displace it.
+	// day: of a hotspot those that are evidence, as many of others who were there, and as
+	// many of those who were not, so that nobody displaces those who prove more.
 	CheckInsPerInstall = 20
 	CheckInsPerHotspot = 100
 )

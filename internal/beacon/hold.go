@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
 // HoldID identifies a hold: "hld_" and 26 characters.
@@ -81,6 +83,15 @@ func HoldOn(all []Hold, day Day, of Owned) (id HoldID) {
 		}
 	}
 	return id
+}
+
+// Concerns reports whether the operator of the hotspot has an interest in what others earn
+// at a place: the hotspot is registered or was found near it, and was not deleted long ago.
+func (h *Hotspot) Concerns(place geo.Point, now time.Time) bool {
+	if h.Deleted() && now.Sub(h.DeletedAt) > HoldAtMost {
+		return false
+	}
+	return geo.Distance(h.Location.Point, place) <= HoldAwayM || geo.Distance(h.PlaceOn(DayOf(now)).Point, place) <= HoldAwayM
 }
 
 func refuseHold(format string, args ...any) error {

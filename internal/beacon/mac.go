@@ -88,3 +88,9 @@ func unhex(digits string) (address [octets]byte, ok bool) {
 	_, err := hex.Decode(address[:], []byte(digits))
 	return address, err == nil
 }
+
+// ReleasedMAC is an address that is free again, and for whom it was reserved.
+type ReleasedMAC struct {
+	MAC  MAC
+	User UserID
+}

@@ -30,13 +30,14 @@ func (form LocationForm) apply(l *Location, f *Faults) {
 	}
 }
 
-// apply merges a patch into a device. The link is left to follow.
-func (form DeviceForm) apply(d *Device, f *Faults) {
-	if ssid, ok := Optional(form.SSID, "device.ssid", f); ok {
+// apply merges a form into a device, whose fields are read as Required or Optional. The
+// link is left to follow.
+func (form DeviceForm) apply(d *Device, read func(Opt[string], string, *Faults) (string, bool), f *Faults) {
+	if ssid, ok := read(form.SSID, "device.ssid", f); ok {
 		f.Check("device.ssid", CheckSSID(ssid))
 		d.SSID = ssid
 	}
-	if text, ok := Optional(form.MAC, "device.mac_address", f); ok {
+	if text, ok := read(form.MAC, "device.mac_address", f); ok {
 		mac, err := ParseMAC(text)
 		f.Check("device.mac_address", err)
 		d.MAC = mac

@@ -68,7 +68,7 @@ func (p Patch) Apply(h *Hotspot) (changed bool, err error) {
 		form.apply(&location, &f)
 	}
 	if form, ok := Optional(p.Device, "device", &f); ok {
-		form.apply(&device, &f)
+		form.apply(&device, Optional[string], &f)
 	}
 	if err := f.Err(); err != nil {
 		return false, err

@@ -86,15 +86,7 @@ func (r Registration) device(f *Faults) (d Device) {
 	if r.Device.Null {
 		return d
 	}
-	if ssid, ok := Required(form.SSID, "device.ssid", f); ok {
-		f.Check("device.ssid", CheckSSID(ssid))
-		d.SSID = ssid
-	}
-	if text, ok := Required(form.MAC, "device.mac_address", f); ok {
-		mac, err := ParseMAC(text)
-		f.Check("device.mac_address", err)
-		d.MAC = mac
-	}
+	form.apply(&d, Required[string], f)
 	return d
 }
 

@@ -63,15 +63,25 @@ func (o *OperatingHours) Schedule() (Schedule, error) {
 	return s, nil
 }
 
-// on returns the openings that begin on a date.
-func (s Schedule) on(date time.Time) []ExceptionSpan {
+// Zone returns the zone of the hours, or nil if they are always open.
+func (s Schedule) Zone() *time.Location { return s.zone }
+
+// On returns the openings that begin on a date, and whether they replace its weekly ones.
+// The caller must not change them.
+func (s Schedule) On(date time.Time) (spans []ExceptionSpan, exceptional bool) {
 	if len(s.exceptions) > 0 {
 		var text [len(time.DateOnly)]byte
 		if spans, ok := s.exceptions[string(date.AppendFormat(text[:0], time.DateOnly))]; ok {
-			return spans
+			return spans, true
 		}
 	}
-	return s.weekly[date.Weekday()]
+	return s.weekly[date.Weekday()], false
+}
+
+// on returns the openings that begin on a date.
+func (s Schedule) on(date time.Time) []ExceptionSpan {
+	spans, _ := s.On(date)
+	return spans
 }
 
 // IsOpen reports whether t is within an opening, by wall-clock time. It says of one

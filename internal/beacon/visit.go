@@ -117,6 +117,18 @@ func (h *Hotspot) Visited(found Verification, by UserID, now time.Time) bool {
 	return true
 }
 
+// Takes reports whether a visit takes something away from a verified hotspot: it was found
+// elsewhere, which would withdraw its verification or be a new place with no days served,
+// or slower than it is paid for.
+func (h *Hotspot) Takes(found Finding, now time.Time) bool {
+	if h.Location.VerifiedAt.IsZero() {
+		return false
+	}
+	is := h.PlaceOn(DayOf(now) + 1)
+	moved := found.AccuracyM <= placeWithinM && geo.Distance(is.Point, found.Point) > placeWithinM
+	return found.Disproves() || found.Err() == nil && (moved || found.Test.AtMost() < is.Test.AtMost())
+}
+
 // forgetVisit drops the oldest visit that is not the first of the present place.
 func (h *Hotspot) forgetVisit() {
 	last := DayOf(h.Visits[len(h.Visits)-1].At) + 1
@@ -153,6 +165,15 @@ func (h *Hotspot) PlaceOn(day Day) Place {
 		}
 	}
 	return p
+}
+
+// ProvenUntil returns when the proof of the place ends, with the visits and check-ins until
+// now, or the zero time if the place is not verified or nothing proves it.
+func (h *Hotspot) ProvenUntil(now time.Time) time.Time {
+	if h.Location.VerifiedAt.IsZero() {
+		return time.Time{}
+	}
+	return h.PlaceOn(DayOf(now) + 1).provenUntil()
 }
 
 // DistanceTo returns how many metres the places of two hotspots are apart on a day.
@@ -197,7 +218,11 @@ func (h *Hotspot) Elsewhere() (points []geo.Point) {
 	return points
 }
 
+// placeOn returns the place by visits. A place that no visit has measured, since the first
+// was not exact enough, is the registered point; the first that is exact enough and within
+// placeWithinM says where it is. Otherwise an operator could choose.
 func placeOn(visits []Visit, day Day) (p Place) {
+	measured := false
 	for i, v := range visits {
 		since := DayOf(v.At) + 1
 		if i == 0 {
@@ -205,8 +230,11 @@ func placeOn(visits []Visit, day Day) (p Place) {
 		} else if since > day {
 			break
 		}
+		exact := v.AccuracyM <= placeWithinM
 		if i == 0 || geo.Distance(p.Point, v.Point) > placeWithinM {
-			p = Place{Point: v.Point, Since: since}
+			p, measured = Place{Point: v.Point, Since: since}, exact
+		} else if exact && !measured {
+			p.Point, measured = v.Point, true
 		}
 		if v.Proves {
 			p.ProvenAt = v.At

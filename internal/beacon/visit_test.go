@@ -59,6 +59,11 @@ func TestPlaceOn(t *testing.T) {
 	h.Location.Point.Lat = 40 + 110*metre
 	visited(&h, 120, 31, staff, later(31))
 	check("an inexact visit proves nothing: the registered place counts", today+32, 110, today+32, time.Time{}, false)
+	visited(&h, 135, 30, staff, later(40))
+	check("on the day of an exact one, as before", today+40, 110, today+32, time.Time{}, false)
+	check("the first exact one within 30 m says where the place is", today+41, 135, today+32, later(40), true)
+	visited(&h, 160, 5, staff, later(50))
+	check("the second confirms it", today+51, 135, today+32, later(50), true)
 }
 
 // A hotspot that was verified before visits were kept is proven by that, where it is

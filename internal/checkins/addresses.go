@@ -50,7 +50,7 @@ func (c *CheckIns) Run(ctx context.Context) {
 // Heard notes from where the device of a hotspot sent a heartbeat: if that is new to this
 // server, and once an hour. Hours begin at different minutes for different addresses, so
 // that not all are written at once.
-func (c *CheckIns) Heard(spot *fleet.Hotspot, from netip.Prefix) {
+func (c *CheckIns) Heard(hotspot *fleet.Hotspot, from netip.Prefix) {
 	if !from.IsValid() {
 		return
 	}
@@ -59,18 +59,18 @@ func (c *CheckIns) Heard(spot *fleet.Hotspot, from netip.Prefix) {
 	quick := maphash.Bytes(c.seed, addr[:]) & addressMask // hashAddress would take longer
 	hour := (uint64(now.Unix()/60) + quick%60) / 60
 	word := quick | hour<<addressBits
-	before := spot.HeardFrom(word)
+	before := hotspot.HeardFrom(word)
 	if before == word {
 		return
 	}
-	id := beacon.HotspotID(spot.ID())
+	id := beacon.HotspotID(hotspot.ID())
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if was := before & addressMask; before != 0 && was != quick {
 		c.move(id, was, quick, beacon.DayOf(now))
 	}
 	if _, known := c.noted[id]; !known && len(c.noted) >= maxNoted {
-		spot.HeardFrom(0)
+		hotspot.HeardFrom(0)
 		return
 	}
 	c.noted[id] = beacon.DeviceAddress{Hotspot: id, Hash: c.hashAddress(from), At: now}

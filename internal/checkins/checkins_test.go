@@ -35,15 +35,7 @@ type server struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "beacon.db"), sqlite.Options{Now: storetest.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	db := storetest.Opened(t)(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "beacon.db"), sqlite.Options{Now: storetest.Now}))
 	return &world{db: db, clock: time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)}
 }
 
@@ -177,6 +169,37 @@ func TestCheckIn_Extends(t *testing.T) {
 	day(402, 5, 6, 7)
 	if proven(342 + 91) {
 		t.Error("installs count that were at no visited hotspot within 90 days")
+	}
+}
+
+// However many people check in at a place that only its operator has visited, it is not
+// proven.
+func TestCheckIn_WithoutVisit(t *testing.T) {
+	w := newWorld(t)
+	spots := []beacon.HotspotID{w.stand(t, 1), w.stand(t, 2), w.stand(t, 3)}
+	_, err := w.db.UpdateHotspot(t.Context(), spots[2], beacon.Actor{}, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+		h.Visits = []beacon.Visit{{At: w.clock, Point: h.Location.Point, AccuracyM: 5}} // by its own operator
+		return true, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := w.open(t)
+	began := beacon.DayOf(w.clock)
+	for n := range 5 {
+		w.clock = (began + beacon.Day(n)).Time().Add(12 * time.Hour)
+		for i, spot := range spots {
+			s.beat(t, spot, addr(i+1))
+			for install := range 10 {
+				if why := s.in(t, spot, install, addr(i+1)); i == 2 && why != "" {
+					t.Fatalf("on day %d a known install does not count there: %s", n, why)
+				}
+			}
+		}
+		h, err := w.db.Hotspot(t.Context(), spots[2])
+		if on := began + beacon.Day(n) + 1; err != nil || len(h.Vouches) > 0 || h.PlaceOn(on).Proven(on) {
+			t.Fatalf("on day %d it is vouched for by %v, proven %t, %v", n, h.Vouches, h.PlaceOn(on).Proven(on), err)
+		}
 	}
 }
 

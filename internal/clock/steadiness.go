@@ -1,5 +1,10 @@
-// Package clock measures for how long a clock has run steadily, and so how far it can
-// be trusted; callers pass the times. It also repeats work at intervals of real time.
+// Package clock tells how far a clock can be believed: for how long it has run steadily,
+// which moment has certainly come, and whether other clocks disagree. It reads none of
+// them, and does not decide what follows: callers pass the times, and draw the
+// conclusions. It also repeats work at intervals of real time.
+//
+// Its one invariant: as time passes, what is certain moves no faster than the machine's
+// monotonic clock, and does not overtake the clock that is in question.
 package clock
 
 import (

@@ -13,6 +13,7 @@ type life struct {
 	dark, deleted             time.Time // zero: never
 	late                      bool      // it joined after the launch
 	generation                int       // of the device at its place
+	move                      *move     // how it came to its place; nil: it was always there
 }
 
 // plan decides what happens to a hotspot. Most exist from the first day, the others

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -36,8 +37,11 @@ type Spot struct {
 	beacon.Hotspot
 	Device *simulate.Device // nil: none was linked
 
-	cuts []beacon.Period // power cuts
+	cuts []beacon.Period // when it was without power, the first first
 	dark time.Time       // since when it is out of order for good; zero: it works
+
+	move          *move          // nil: it was always there
+	before, moved beacon.Hotspot // until its new place was registered, and until it was found there
 }
 
 // New generates a network.
@@ -72,10 +76,28 @@ func sourceOf(seed uint64, of string) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
-// add generates the hotspot of a place, and sometimes an earlier one there.
+// Blur returns what strangers see of homes. The secret follows from the seed, so that
+// homes are shown at the same places each time.
+func (n *Network) Blur() beacon.Blur {
+	return beacon.Blur{Homes: beacon.HomesBlurred, Secret: sha256.Sum256(fmt.Append(nil, "blur ", n.Seed))}
+}
+
+// add generates the hotspot of a place, and sometimes an earlier one, there or where it was
+// before it moved.
 func (n *Network) add(p place, name string) error {
 	random := sourceOf(n.Seed, "hotspot "+p.key())
 	life := n.plan(random, p)
+	life.move = n.moveOf(p, life)
+	if m := life.move; m != nil && m.again {
+		before, was := life, p
+		before.deleted, before.move, was.point = m.off, nil, m.from
+		old, err := n.spot(sourceOf(n.Seed, "moved "+p.key()), was, name, before)
+		if err != nil {
+			return err
+		}
+		n.Spots = append(n.Spots, old)
+		life = life.again()
+	}
 	spot, err := n.spot(random, p, name, life)
 	if err != nil {
 		return err
@@ -121,7 +143,11 @@ func (n *Network) spot(random *rand.Rand, p place, name string, l life) (*Spot, 
 			spot.cuts = append(spot.cuts, cut.Period)
 		}
 	}
-	return spot, nil
+	if m := l.move; m != nil {
+		m.found = n.passed(m.found)
+		err = spot.carry(m, n.Staff)
+	}
+	return spot, err
 }
 
 // passed returns t, or zero if t has not come yet.

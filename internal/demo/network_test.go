@@ -42,6 +42,7 @@ func digest(t *testing.T, cfg demo.Config) string {
 		s.Settings.OperatingHours = nil // an address would be printed
 		fmt.Fprintf(sum, "%+v %+v\n", s.Hotspot, hours)
 	}
+	fmt.Fprintln(sum, n.Blur())
 	if err != nil || records == 0 {
 		t.Fatalf("%d records, %v", records, err)
 	}
@@ -67,6 +68,7 @@ func TestNetwork_SameSeed(t *testing.T) {
 func TestNew_All(t *testing.T) {
 	n := newNetwork(t, demo.Config{Seed: 1, Hotspots: demo.Hotspots, Days: 90})
 	names, macs, sizes, types := map[string]bool{}, map[string]bool{}, map[beacon.UserID]int{}, map[beacon.Type]int{}
+	homes := map[beacon.UserID]int{}
 	pending, deleted, hours, late := 0, 0, 0, 0
 	for i, s := range n.Spots {
 		if i > 0 && s.ID <= n.Spots[i-1].ID {
@@ -97,6 +99,12 @@ func TestNew_All(t *testing.T) {
 		names[s.Name], macs[s.Hotspot.Device.MAC.Canonical()] = true, true
 		sizes[s.Operator]++
 		types[s.Type]++
+		if s.Type == beacon.Home {
+			homes[s.Operator]++
+			if street, _, _ := strings.Cut(s.Location.Address, ","); strings.Contains(s.Name, street) {
+				t.Errorf("the name of a home tells its street: %s", s.Name)
+			}
+		}
 		if s.ActiveSince().IsZero() {
 			pending++
 		} else if s.CreatedAt.After(n.Began()) {
@@ -112,7 +120,10 @@ func TestNew_All(t *testing.T) {
 	if pending < 20 || pending > 120 || deleted < 5 || deleted > 40 || hours < 300 || late < 700 {
 		t.Errorf("%d pending, %d deleted, %d with hours, %d that joined later", pending, deleted, hours, late)
 	}
-	if types[beacon.Home] == 0 || types[beacon.Business] < 50 || types[beacon.Public] < 2500 {
+	if share := float64(types[beacon.Home]) / demo.Hotspots; share < 0.02 || share > 0.05 || homes[n.Operator] < 2 || len(homes) < 50 {
+		t.Errorf("%d homes of %d operators, %d of the featured one", types[beacon.Home], len(homes), homes[n.Operator])
+	}
+	if types[beacon.Business] < 50 || types[beacon.Public] < 2500 {
 		t.Errorf("types %v", types)
 	}
 	if online := float64(len(n.Beating())) / demo.Hotspots; online < 0.95 || online > 0.985 {

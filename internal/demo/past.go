@@ -94,7 +94,9 @@ func (p *past) liveThrough(day beacon.Day, now time.Time) {
 		if cut.From.Before(until) && cut.Until.After(from) {
 			p.spot.Device.Live(from, cut.From, p.beats)
 			p.spot.Device.Restart()
-			from = cut.Until
+			if cut.Until.After(from) {
+				from = cut.Until
+			}
 		}
 	}
 	p.spot.Device.Live(from, until, p.beats)

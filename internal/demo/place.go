@@ -9,6 +9,7 @@ import (
 	"hash/fnv"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
@@ -19,7 +20,7 @@ const Hotspots = 3167
 //go:embed data/places.csv.gz
 var placesFile []byte
 
-// place is a public hotspot as the city lists it.
+// place is a public hotspot as the city lists it, or a home; see livedIn.
 type place struct {
 	number       int // its line in the list
 	borough      string
@@ -38,7 +39,7 @@ type place struct {
 func places(count int) ([]place, error) {
 	all, err := readPlaces()
 	if err != nil {
-		return nil, fmt.Errorf("read the places of the demonstration: %w", err)
+		return nil, fmt.Errorf("read the places of the demo: %w", err)
 	}
 	slices.SortStableFunc(all, func(a, b place) int {
 		if f, g := a.provider == featured, b.provider == featured; f != g {
@@ -77,10 +78,39 @@ func readPlaces() ([]place, error) {
 		if errLat != nil || errLng != nil {
 			return nil, fmt.Errorf("line %d has no coordinates", i+2)
 		}
-		all = append(all, place{
+		p := place{
 			number: i, borough: row[0], neighborhood: row[1], name: row[2], address: row[3],
 			point: geo.Point{Lat: lat, Lng: lng}, placement: row[6], provider: row[7], ssid: row[8],
-		})
+		}
+		if livedIn(p) {
+			p = asHome(p)
+		}
+		all = append(all, p)
 	}
 	return all, nil
+}
+
+// livedIn reports whether a place is taken for a home. The city lists public places only,
+// and a community's network has homes: all of the housing authority's, and a few others of
+// the featured operator and of the streets.
+func livedIn(p place) bool {
+	switch {
+	case p.provider == "NYCHA":
+		return true
+	case p.provider == featured:
+		return hash("home "+p.key())%8 == 0
+	}
+	return p.placement == kiosk && !strings.HasPrefix(p.neighborhood, "park-") && hash("home "+p.key())%20 == 0
+}
+
+// asHome returns the place as someone's home. Its name says no more than the part of the
+// city, as docs/privacy.md recommends. Whoever lives at a street operates it.
+func asHome(p place) place {
+	area, _, _ := strings.Cut(p.neighborhood, "-")
+	p.name, p.ssid = "Home in "+area, fmt.Sprintf("home-%04d", p.number)
+	if p.placement == kiosk {
+		p.provider = "home " + strconv.Itoa(p.number)
+	}
+	p.placement = home
+	return p
 }

@@ -95,7 +95,7 @@ func removeDatabase(file string) error {
 }
 
 // ErrForeign is returned for a database that no demonstration made.
-var ErrForeign = errors.New("the database is not of a demonstration")
+var ErrForeign = errors.New("this is not the database of a demo")
 
 // Continue continues the network of an earlier demonstration. Keys cannot be read from a
 // database, so everyone gets a new one.

@@ -1,22 +1,25 @@
 package demo
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/simulate"
 )
 
-// The placements of the city's list that are distinguished.
+// The placements of the city's list that are distinguished, and one that is not in it.
 const (
 	kiosk   = "Outdoor Kiosk"
 	station = "Subway Station"
 	library = "Library"
 	aerial  = "Outdoor TWC Aerial"
 	indoor  = "Indoor" // followed by where in the building
+	home    = "Home"
 )
 
 // venue is the kind of place that a hotspot serves.
@@ -37,7 +40,7 @@ func venueOf(p place) venue {
 		return venue{beacon.Public, simulate.Library, 17, libraryHours}
 	case strings.HasPrefix(p.placement, indoor):
 		return venue{beacon.Business, simulate.Business, 9, indoorHours}
-	case p.provider == "NYCHA":
+	case p.placement == home:
 		return venue{beacon.Home, simulate.Home, 4, always}
 	case p.placement == aerial, p.provider == "ALTICEUSA", p.provider == "SPECTRUM", p.provider == "AT&T", p.provider == "Partner":
 		return venue{beacon.Public, simulate.Park, 8, parkHours}
@@ -57,6 +60,7 @@ func character(p place, mac beacon.MAC) simulate.Character {
 		Crowd:    v.crowd * math.Exp(0.45*random.NormFloat64()),
 		DBM:      -76 + 30*random.Float64(),
 		Appetite: 2_500 + 22_000*random.Float64(),
+		Line:     lineAt(p.point),
 	}
 	c.Crowd = min(c.Crowd, float64(beacon.DefaultSettings(v.kind).MaxConnections)/3.5)
 	line := lines[lineOf(random.Float64())]
@@ -73,6 +77,10 @@ func character(p place, mac beacon.MAC) simulate.Character {
 	}
 	return c
 }
+
+// lineAt returns the number of the line at a point, by which devices get addresses of their
+// own. Devices at one point share it, as in a building.
+func lineAt(at geo.Point) int { return 1 + int(hash(fmt.Sprint(at))%15_000_000) }
 
 // broken reports whether a device is one of the few that are out of order for good.
 func broken(p place, mac string) bool { return p.provider != featured && hash("broken "+mac)%50 == 0 }

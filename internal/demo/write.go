@@ -48,7 +48,7 @@ func (w *writer) write(ctx context.Context) error {
 	if err := take(ctx, time.Hour); err != nil {
 		return err
 	}
-	if err := w.db.SetHomePrivacy(ctx, beacon.HomesBlurred, byDemo, w.network.Began()); err != nil {
+	if err := w.db.SetBlur(ctx, w.network.Blur(), byDemo, w.network.Began()); err != nil {
 		return err
 	}
 	if err := w.live(ctx); err != nil {
@@ -66,7 +66,7 @@ func (w *writer) write(ctx context.Context) error {
 // happening is one event in the life of a hotspot.
 type happening struct {
 	spot *Spot
-	step int // one of the four below
+	step int // one of those below
 	at   time.Time
 	slot time.Time // those of one slot and step can be written in any order
 }
@@ -76,6 +76,8 @@ const (
 	stepRegistered = iota
 	stepVerified
 	stepLinked
+	stepMoved
+	stepFound
 	stepDeleted
 )
 
@@ -99,9 +101,13 @@ func (w *writer) register(ctx context.Context, before time.Time) error {
 func (w *writer) happenings() (all []happening) {
 	recent := w.network.Now.AddDate(0, 0, -8).Truncate(24 * time.Hour)
 	for _, s := range w.network.Spots {
-		for step, at := range []time.Time{
+		times := []time.Time{
 			stepRegistered: s.CreatedAt, stepVerified: s.Location.VerifiedAt, stepLinked: s.Hotspot.Device.LinkedAt, stepDeleted: s.DeletedAt,
-		} {
+		}
+		if m := s.move; m != nil {
+			times[stepVerified], times[stepMoved], times[stepFound] = s.before.Location.VerifiedAt, m.registered, m.found
+		}
+		for step, at := range times {
 			slot := at
 			if at.Before(recent) {
 				slot = at.Truncate(24 * time.Hour)
@@ -122,34 +128,39 @@ const measuredWithinM = 5
 func (w *writer) happen(ctx context.Context, h happening) error {
 	by := byDemo
 	by.User = h.spot.Operator
-	edit := func(change func(*beacon.Hotspot)) func(*beacon.Hotspot) (bool, error) {
+	edit := func(change func(*beacon.Hotspot) error) func(*beacon.Hotspot) (bool, error) {
 		return func(row *beacon.Hotspot) (bool, error) {
-			change(row)
 			row.UpdatedAt = h.at
-			return true, nil
+			return true, change(row)
 		}
 	}
 	var err error
 	switch s := h.spot; h.step {
 	case stepRegistered:
-		fresh := s.Hotspot
-		fresh.UpdatedAt, fresh.DeletedAt = h.at, time.Time{}
-		fresh.Location.VerifiedAt, fresh.Device.LinkedAt = time.Time{}, time.Time{}
+		fresh := s.At(h.at)
+		fresh.UpdatedAt = h.at
 		_, err = w.db.InsertHotspot(ctx, fresh, by, nil)
-	case stepVerified:
+	case stepVerified, stepFound:
 		by.User, by.Note = w.network.Staff, "site visit"
-		_, err = w.db.UpdateHotspot(ctx, s.ID, by, beacon.HotspotVerified, edit(func(row *beacon.Hotspot) {
-			row.Visited(beacon.Verification{Point: row.Location.Point, AccuracyM: measuredWithinM}, w.network.Staff, h.at)
-			row.Location.VerifiedAt = h.at
+		_, err = w.db.UpdateHotspot(ctx, s.ID, by, beacon.HotspotVerified, edit(func(row *beacon.Hotspot) error {
+			return find(row, w.network.Staff, h.at)
 		}))
 	case stepLinked:
 		plain, hash := access.MintDevice(s.ID)
 		s.Device.Serve(string(s.ID), plain)
-		_, err = w.db.UpdateHotspot(ctx, s.ID, by, beacon.HotspotLinked, edit(func(row *beacon.Hotspot) {
+		_, err = w.db.UpdateHotspot(ctx, s.ID, by, beacon.HotspotLinked, edit(func(row *beacon.Hotspot) error {
 			row.Device.LinkedAt, row.Device.KeyHash = h.at, hash
+			return nil
+		}))
+	case stepMoved:
+		_, err = w.db.UpdateHotspot(ctx, s.ID, by, beacon.HotspotUpdated, edit(func(row *beacon.Hotspot) error {
+			return register(row, s.Location.Point, h.at)
 		}))
 	case stepDeleted:
-		_, err = w.db.UpdateHotspot(ctx, s.ID, by, beacon.HotspotDeleted, edit(func(row *beacon.Hotspot) { row.DeletedAt = h.at }))
+		_, err = w.db.UpdateHotspot(ctx, s.ID, by, beacon.HotspotDeleted, edit(func(row *beacon.Hotspot) error {
+			row.DeletedAt = h.at
+			return nil
+		}))
 	}
 	return err
 }
@@ -165,9 +176,9 @@ type recordedDay struct {
 func (w *writer) live(ctx context.Context) error {
 	books := rewards.New(rewards.Config{
 		Store: w.db, Telemetry: w, Policies: policy.Devices(), Founding: policy.BuiltIn(),
-		Keeper: func() (lease.Lease, bool) { return w.held, true },
-		Now:    func() time.Time { return w.now },
-		Log:    slog.New(slog.DiscardHandler),
+		Lease: func() (lease.Lease, bool) { return w.held, true },
+		Now:   func() time.Time { return w.now },
+		Log:   slog.New(slog.DiscardHandler),
 	})
 	w.now, w.ahead = w.network.Now, w.happenings()
 	if err := books.Start(ctx); err != nil {

@@ -1,8 +1,8 @@
 // Package docsite serves the documentation at /docs: the guides, which are Markdown, and
 // a reference page for each OpenAPI document. The caller passes both. Pages are rendered
 // on the server, as is what a search finds. They need no external URL and no script: the
-// one they have adds buttons to copy commands. The package is not an API and
-// knows nothing of what it documents: a reference page shows only what is in the
+// one they have adds buttons to copy commands, and one to choose light or dark. The package
+// is not an API and knows nothing of what it documents: a reference page shows only what is in the
 // document. Its one invariant: a page shows text as text, and everything that a document
 // contains; a document that it cannot show is refused.
 //
@@ -28,6 +28,8 @@ type Config struct {
 	Guides    fs.FS  // Markdown: README.md and what it links to
 	APIs      []API
 	Files     []File
+
+	Tokens, Icon []byte // of the console, so that pages look like it: CSS variables, and an SVG
 }
 
 // API is an API with an OpenAPI document.

@@ -1,14 +1,12 @@
 package docsite_test
 
 import (
-	"bytes"
 	"compress/gzip"
 	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -348,23 +346,6 @@ func TestHandles(t *testing.T) {
 			if d.ServeHTTP(httptest.NewRecorder(), r); r.Pattern != tc.route {
 				t.Errorf("%s %s is named %s", tc.method, tc.path, r.Pattern)
 			}
-		}
-	}
-}
-
-// The pages look like the console: what both have is the same.
-func TestDesignIsThatOfTheConsole(t *testing.T) {
-	for ours, theirs := range map[string]string{"assets/tokens.css": "../../console/src/styles/tokens.css", "assets/icon.svg": "../../console/src/icon.svg"} {
-		here, err := os.ReadFile(ours)
-		if err != nil {
-			t.Fatal(err)
-		}
-		there, err := os.ReadFile(theirs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(here, there) {
-			t.Errorf("%s is not %s", ours, theirs)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -145,9 +146,7 @@ func readReference(t *testing.T, d *docsite.Docs, api string) (page *element, pl
 	for _, path := range referencePaths(t, d, api) {
 		_, body := get(t, d, "GET", path)
 		one := read(t, body)
-		for id, place := range one.byID(t) {
-			places[id] = place
-		}
+		maps.Copy(places, one.byID(t))
 		page.children = append(page.children, one)
 		page.text.WriteString(one.text.String())
 	}

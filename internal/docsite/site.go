@@ -92,7 +92,7 @@ const exampleURL = "http://127.0.0.1:8080"
 
 func newSite(cfg Config) (*site, error) {
 	s := &site{templates: sync.OnceValue(func() *template.Template { return parseTemplates("") })}
-	if err := s.addAssets(); err != nil {
+	if err := s.addAssets(cfg); err != nil {
 		return nil, err
 	}
 	if err := s.addGuides(cfg.Guides, cmp.Or(cfg.PublicURL, exampleURL)); err != nil {
@@ -122,14 +122,14 @@ func parseTemplates(api string) *template.Template {
 	}).ParseFS(design, "templates/*.html"))
 }
 
-func (s *site) addAssets() (err error) {
+func (s *site) addAssets(cfg Config) (err error) {
 	read := func(name string) []byte {
 		body, failed := design.ReadFile("assets/" + name)
 		err = errors.Join(err, failed)
 		return body
 	}
-	s.style = s.addAsset("docs.css", append(read("tokens.css"), read("docs.css")...))
-	s.icon = s.addAsset("icon.svg", read("icon.svg"))
+	s.style = s.addAsset("docs.css", slices.Concat(cfg.Tokens, read("docs.css")))
+	s.icon = s.addAsset("icon.svg", cfg.Icon)
 	s.script = s.addAsset("docs.js", read("docs.js"))
 	return err
 }

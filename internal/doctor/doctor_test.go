@@ -314,6 +314,20 @@ func TestExamine_Storage(t *testing.T) {
 	}
 }
 
+// A file that can be read and not written is not sound.
+func TestExamine_Unwritable(t *testing.T) {
+	t.Parallel()
+	db := copyOf(t, "sqlite")
+	content := read(t, db)
+	content[18] ^= 0x70
+	if err := os.WriteFile(db, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := examine(t, db, true)["storage"]; r.Wrong != 1 || !strings.Contains(r.Faults[0].What, "byte 18 of the file is 114") {
+		t.Errorf("it says %+v", r)
+	}
+}
+
 // The checks have names that differ, and the advice differs from what is wrong.
 func TestNames(t *testing.T) {
 	names := map[string]bool{}

@@ -46,7 +46,7 @@ type Store interface {
 type Config struct {
 	Store   Store
 	Certain func() (certain, latest time.Time, known bool) // what can be believed of the clock
-	Keeper  func() (lease.Lease, bool)                     // the lease, while this process holds it
+	Lease   func() (lease.Lease, bool)                     // the lease, while this process holds it
 	Now     func() time.Time
 	Log     *slog.Logger
 }
@@ -122,7 +122,7 @@ var by = beacon.Actor{Request: "schedule"}
 // Step does what can be done now. It erases nobody while the clock is in doubt.
 func (e *Erasures) Step(ctx context.Context) error {
 	now, _, known := e.Certain()
-	if _, keeper := e.Keeper(); !keeper || !known {
+	if _, holder := e.Lease(); !holder || !known {
 		return nil
 	}
 	for after := beacon.UserID(""); ; {

@@ -2,6 +2,7 @@ package events
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -51,13 +52,14 @@ const (
 // right there, even after a crash.
 type Sequencer struct {
 	source   Source
-	keeper   *lease.Holder
+	holder   *lease.Holder
 	now      func() time.Time // the clock of the data
 	appended func()
 	log      *slog.Logger
 
 	// Certain, if not nil, returns the latest moment that has come by every clock, or zero
-	// if that is not known. Events are deleted by it: a clock that is ahead deletes none.
+	// if that is not known. What is old goes by it: a clock that is ahead deletes no
+	// events, and skips no changes.
 	Certain func() time.Time
 
 	mu     sync.Mutex
@@ -65,7 +67,7 @@ type Sequencer struct {
 	places map[string]int64 // nil: not known
 
 	// empty is true while there is no event yet. Changes older than Kept are then
-	// skipped: their events would be deleted at once.
+	// skipped: their events would be deleted at once. Which these are must be certain.
 	empty bool
 
 	stepped atomic.Pointer[time.Time] // when last up to date; nil: not the lease holder
@@ -73,13 +75,13 @@ type Sequencer struct {
 
 // NewSequencer returns a sequencer. Call Run to start it. It calls appended when
 // there are new events.
-func NewSequencer(source Source, keeper *lease.Holder, now func() time.Time, appended func(), log *slog.Logger) *Sequencer {
-	return &Sequencer{source: source, keeper: keeper, now: now, appended: appended, log: log}
+func NewSequencer(source Source, holder *lease.Holder, now func() time.Time, appended func(), log *slog.Logger) *Sequencer {
+	return &Sequencer{source: source, holder: holder, now: now, appended: appended, log: log}
 }
 
 // Run sequences while this process holds the lease, until ctx ends.
 func (s *Sequencer) Run(ctx context.Context) {
-	s.keeper.While(ctx, s.work)
+	s.holder.While(ctx, s.work)
 }
 
 // work sequences until ctx ends. While the store fails it keeps trying, and logs that
@@ -103,6 +105,8 @@ func (s *Sequencer) work(ctx context.Context, l lease.Lease) {
 		switch {
 		case ctx.Err() != nil:
 			return
+		case errors.Is(err, errNotCertain) && !lost: // a server has just started
+			err = nil
 		case err != nil && !lost:
 			s.log.Error("cannot sequence events; subscribers have to wait", "err", err)
 		case err == nil && lost:
@@ -116,6 +120,9 @@ func (s *Sequencer) work(ctx context.Context, l lease.Lease) {
 		}
 	}
 }
+
+// errNotCertain: where there is no event yet, changes wait until it is known which are old.
+var errNotCertain = errors.New("the time is not known yet")
 
 func (s *Sequencer) note() {
 	now := time.Now()
@@ -214,7 +221,11 @@ func (s *Sequencer) advance(ctx context.Context, l lease.Lease, heads map[string
 	}
 	changes, since := merge(streams), time.Time{}
 	if s.empty {
-		since = s.now().Add(-Kept)
+		now := s.certain()
+		if now.IsZero() {
+			return false, errNotCertain
+		}
+		since = now.Add(-Kept)
 	}
 	for len(changes) > 0 {
 		events, n := eventsOf(changes, since)

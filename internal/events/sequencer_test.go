@@ -118,6 +118,57 @@ func TestSequencer_OldChanges(t *testing.T) {
 	}
 }
 
+// What is old goes by what is certain, not by a clock that is a year ahead. Until the time
+// is known, nothing is passed over, and nothing is an event.
+func TestSequencer_OldByWhatIsCertain(t *testing.T) {
+	m := newMemory()
+	_, l := holding(t, m)
+	s := events.NewSequencer(m, nil, func() time.Time { return noon.AddDate(1, 0, 0) }, func() {}, silent)
+	certain := time.Time{}
+	s.Certain = func() time.Time { return certain }
+	m.write("n", beacon.HotspotRegistered, "hs_old", 1, noon.Add(-events.Kept-time.Second))
+	m.write("n", beacon.HotspotRegistered, "hs_1", 1, noon)
+	if err := s.Step(t.Context(), l); err == nil || len(m.events) != 0 || m.places["n"] != 0 {
+		t.Errorf("while nothing is certain: %v, %d events, place %d", err, len(m.events), m.places["n"])
+	}
+	certain = noon
+	mustStep(t, s, l)
+	certain = time.Time{} // where there are events, nothing depends on it
+	m.write("other", beacon.HotspotUpdated, "hs_1", 2, noon)
+	mustStep(t, s, l)
+	if got := m.told(); !slices.Equal(got, []string{"hotspot.registered hs_1", "hotspot.updated hs_1"}) {
+		t.Errorf("the events are %v", got)
+	}
+}
+
+// The sequencer says nothing of the moment in which it does not know the time yet.
+func TestSequencer_QuietUntilCertain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		m.write("n", beacon.HotspotRegistered, "hs_1", 1, noon)
+		var log bytes.Buffer
+		keeper := lease.NewHolder(m, "events", "a", silent)
+		s := events.NewSequencer(m, keeper, atNoon, func() {}, slog.New(slog.NewTextHandler(&log, nil)))
+		known := time.Now().Add(time.Second)
+		s.Certain = func() time.Time {
+			if time.Now().Before(known) {
+				return time.Time{}
+			}
+			return noon
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { keeper.Run(ctx) })
+		running.Go(func() { s.Run(ctx) })
+		time.Sleep(2 * time.Second)
+		cancel()
+		running.Wait()
+		if got := m.told(); !slices.Equal(got, []string{"hotspot.registered hs_1"}) || log.Len() > 0 {
+			t.Errorf("the events are %v, and the log says %s", got, log.String())
+		}
+	})
+}
+
 // A month that is settled is an event of its user, about the month.
 func TestSequencer_Settled(t *testing.T) {
 	m := newMemory()

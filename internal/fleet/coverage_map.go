@@ -21,7 +21,7 @@ type coverageMap struct {
 	begun atomic.Bool // before that, changes need not be queued: BuildMap reads all hotspots
 
 	queue   sync.Mutex
-	waiting []*Hotspot   // old or current spots; the current state of their hotspots is in the index
+	waiting []*Hotspot   // old or current versions; the index has the current ones
 	length  atomic.Int64 // changes not drawn yet, including those being drawn
 
 	spent atomic.Int64 // ns that the last drawing took
@@ -230,14 +230,14 @@ func (f *Fleet) lookAtAll(now time.Time) {
 
 // enqueue queues hotspots that the map does not, or may not, show as they are. Their
 // current state must be in the index by then.
-func (c *coverageMap) enqueue(spots ...*Hotspot) {
+func (c *coverageMap) enqueue(hotspots ...*Hotspot) {
 	if !c.begun.Load() {
 		return
 	}
 	c.queue.Lock()
 	defer c.queue.Unlock()
-	c.waiting = append(c.waiting, spots...)
-	c.length.Add(int64(len(spots)))
+	c.waiting = append(c.waiting, hotspots...)
+	c.length.Add(int64(len(hotspots)))
 }
 
 // dequeue empties the queue and returns what was in it.

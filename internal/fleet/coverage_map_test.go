@@ -59,8 +59,8 @@ func checkSurvey(t failer, f *fleet.Fleet, box geo.Box, now time.Time) {
 		t.Fatalf("%d hotspots, %d of them shown; want %d", got.Count, len(got.Marks), len(want))
 	}
 	for _, m := range got.Marks {
-		if shown := fmt.Sprintf("v%d %s", m.Spot.Version(), m.Status); shown != want[m.Spot.ID()] {
-			t.Fatalf("%s is shown as %s; want %s", m.Spot.ID(), shown, want[m.Spot.ID()])
+		if shown := fmt.Sprintf("v%d %s", m.Hotspot.Version(), m.Status); shown != want[m.Hotspot.ID()] {
+			t.Fatalf("%s is shown as %s; want %s", m.Hotspot.ID(), shown, want[m.Hotspot.ID()])
 		}
 	}
 	if area := fresh.Snapshot().Area(box); got.AreaKm2 != area {

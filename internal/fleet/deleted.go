@@ -19,8 +19,8 @@ type deletedHotspot struct {
 // device has nothing to keep.
 func (f *Fleet) keepDeleted(h beacon.Hotspot) {
 	live := f.deleted[h.ID].live
-	if spot, ok := f.index.Get(string(h.ID)); ok {
-		live = spot.live
+	if current, ok := f.index.Get(string(h.ID)); ok {
+		live = current.live
 		if live == nil && neverServed(h) {
 			return
 		}

@@ -14,9 +14,9 @@
 //	Fleet.mu       → indexes, directory, table, queue of the map
 //	coverageMap.mu → index, table, queue of the map
 //
-// The last four are leaves, like the lock of the openings, and nobody holds both of the first. A heartbeat takes the
-// lock of the index once, to find the hotspot, and that of the table twice: to see
-// whether the beat is known, and to apply it.
+// Those on the right are leaves, like the lock of the openings, and no goroutine holds
+// both on the left. A heartbeat takes the lock of the index once, to find the hotspot,
+// and that of the table twice: to see whether the beat is known, and to apply it.
 //
 //	f := fleet.New(encode)
 //	err := f.Load(each)       // fills the fleet
@@ -158,20 +158,20 @@ func (f *Fleet) apply(hotspots []beacon.Hotspot, again bool) error {
 	return nil
 }
 
-// show makes spots visible to searches and lists, and removes others.
+// show makes hotspots visible to searches and lists, and removes others.
 func (f *Fleet) show(put []entry, remove []string) error {
-	spots := make([]*Hotspot, len(put))
+	hotspots := make([]*Hotspot, len(put))
 	for i, e := range put {
-		spots[i] = e.Item
+		hotspots[i] = e.Item
 	}
-	if err := f.index.Apply(spots, remove); err != nil {
+	if err := f.index.Apply(hotspots, remove); err != nil {
 		return err
 	}
 	f.directory.Apply(put, remove)
 	return nil
 }
 
-// succeed returns the spot that replaces the hotspot's current one, if there is one,
+// succeed returns the version that replaces the hotspot's current one, if there is one,
 // and takes over its heartbeat state.
 func (f *Fleet) succeed(h beacon.Hotspot) entry {
 	var before *heartbeat.Live
@@ -249,9 +249,9 @@ func (f *Fleet) TakeChangedAt() (at time.Time) {
 	return at
 }
 
-// fill puts spots, and the recently deleted hotspots, into an empty fleet. It looks at
+// fill puts hotspots, and those that were recently deleted, into an empty fleet. It looks at
 // the others again that were moved.
-func (f *Fleet) fill(spots []entry, gone, moved []beacon.Hotspot) error {
+func (f *Fleet) fill(hotspots []entry, gone, moved []beacon.Hotspot) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, h := range gone {
@@ -260,14 +260,14 @@ func (f *Fleet) fill(spots []entry, gone, moved []beacon.Hotspot) error {
 	if err := f.places.set(append(moved, gone...)...); err != nil {
 		return err
 	}
-	return f.show(spots, nil)
+	return f.show(hotspots, nil)
 }
 
 // known returns the version of a hotspot that the fleet has, live or deleted, or 0 if
 // it does not know the hotspot.
 func (f *Fleet) known(id beacon.HotspotID) int64 {
-	if spot, ok := f.index.Get(string(id)); ok {
-		return spot.version
+	if current, ok := f.index.Get(string(id)); ok {
+		return current.version
 	}
 	if d, ok := f.deleted[id]; ok {
 		return d.version

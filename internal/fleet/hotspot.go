@@ -34,7 +34,7 @@ type Hotspot struct {
 	agent    unique.Handle[beacon.AgentKind]
 }
 
-func (f *Fleet) newSpot(h beacon.Hotspot) *Hotspot {
+func (f *Fleet) newHotspot(h beacon.Hotspot) *Hotspot {
 	if h.Deleted() {
 		return &Hotspot{version: h.Version, text: string(h.ID), idLen: uint8(len(h.ID)), deleted: true}
 	}
@@ -72,7 +72,7 @@ func (s *Hotspot) Place() geo.Point { return s.place }
 // RadiusM returns how far it reaches.
 func (s *Hotspot) RadiusM() float64 { return s.radius }
 
-// Version returns the version of the hotspot that the spot shows.
+// Version returns its version.
 func (s *Hotspot) Version() int64 { return s.version }
 
 // Encoded returns what the Encoder returned for it.

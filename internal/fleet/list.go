@@ -7,7 +7,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/fleet/directory"
 )
 
-// entry is a spot with what lists find it by.
+// entry is a hotspot with what lists find it by.
 type entry = directory.Entry[*Hotspot]
 
 // The kinds of hotspots that lists count separately. Whether a hotspot in service is
@@ -18,9 +18,9 @@ const (
 	inService
 )
 
-// newEntry returns a spot with what lists find it by.
+// newEntry returns a hotspot with what lists find it by.
 func (f *Fleet) newEntry(h beacon.Hotspot) entry {
-	e := entry{Item: f.newSpot(h), Text: beacon.FoldName(h.Name)}
+	e := entry{Item: f.newHotspot(h), Text: beacon.FoldName(h.Name)}
 	switch {
 	case !e.Item.Verified():
 		e.Kind = unverified
@@ -34,12 +34,13 @@ func (f *Fleet) newEntry(h beacon.Hotspot) entry {
 
 // ListQuery asks for a page of all hotspots, in the order of registration.
 type ListQuery struct {
-	Status   beacon.Status    // empty: any
-	Verified beacon.Opt[bool] // only those whose place was, or was not, verified
-	Rejected beacon.Opt[bool] // only those that staff have, or have not, rejected
-	Type     beacon.Type      // empty: any
-	Text     string           // only those whose name contains this, in the form of beacon.CleanSearch
-	Newest   bool             // last registered first
+	Status   beacon.Status        // empty: any
+	Verified beacon.Opt[bool]     // only those whose place was, or was not, verified
+	Rejected beacon.Opt[bool]     // only those that staff have, or have not, rejected
+	Type     beacon.Type          // empty: any
+	Among    beacon.Opt[[]string] // only those with these ids, which are in order
+	Text     string               // only those whose name contains this, in the form of beacon.CleanSearch
+	Newest   bool                 // last registered first
 	Agent    AgentQuery
 	Page     beacon.Page
 	Now      time.Time              // the moment the status is for
@@ -62,6 +63,9 @@ const askingIsLooks = 5
 func (f *Fleet) List(in ListQuery) (beacon.Listed[*Hotspot], error) {
 	q := in.query()
 	all := f.directory.Snapshot()
+	if in.Among.Set {
+		all = all.Of(in.Among.V)
+	}
 	page := beacon.Listed[*Hotspot]{Page: in.Page}
 	looks := all.Looks(q)
 	if q.Keep != nil {

@@ -54,6 +54,11 @@ func TestList_FollowsChanges(t *testing.T) {
 			t.Errorf("%+v: %q; want %q", in, got, want)
 		}
 	}
+	for want, ids := range map[string][]string{"": {}, "b Café v1": {"b", "c", "d"}, "a Straße v2, b Café v1": {"a", "b"}} {
+		if got := listed(t, f, fleet.ListQuery{Among: beacon.Some(ids)}); got != want {
+			t.Errorf("of %v: %q; want %q", ids, got, want)
+		}
+	}
 }
 
 // A hotspot that never had a device, and of which a beat turns up, is still found by

@@ -28,11 +28,11 @@ func (m *Map) Draw(items []MapItem) error {
 	old := m.drawn
 	for i := range items {
 		item := &items[i]
-		for len(old) > 0 && old[0].Spot.ID() < item.Spot.ID() {
+		for len(old) > 0 && old[0].Hotspot.ID() < item.Hotspot.ID() {
 			remove = append(remove, old[0].disc())
 			old = old[1:]
 		}
-		if len(old) > 0 && old[0].Spot.ID() == item.Spot.ID() {
+		if len(old) > 0 && old[0].Hotspot.ID() == item.Hotspot.ID() {
 			was := old[0]
 			old = old[1:]
 			if was == *item {
@@ -55,7 +55,7 @@ func (m *Map) Draw(items []MapItem) error {
 }
 
 func (m *MapItem) disc() coverage.Disc[*Hotspot] {
-	return coverage.Disc[*Hotspot]{Item: m.Spot, Place: m.Place, RadiusM: m.Spot.radius, Online: m.Status == beacon.Online}
+	return coverage.Disc[*Hotspot]{Item: m.Hotspot, Place: m.Place, RadiusM: m.Hotspot.radius, Online: m.Status == beacon.Online}
 }
 
 // Tile returns what the map shows of a valid tile.

@@ -18,11 +18,11 @@ func TestMap_AnyHistory(t *testing.T) {
 	f, _ := town(t, 60)
 	var all []fleet.MapItem
 	f.All(func(s *fleet.Hotspot) bool {
-		all = append(all, fleet.MapItem{Spot: s})
+		all = append(all, fleet.MapItem{Hotspot: s})
 		return true
 	})
 	slices.SortFunc(all, func(a, b fleet.MapItem) int {
-		if a.Spot.ID() < b.Spot.ID() {
+		if a.Hotspot.ID() < b.Hotspot.ID() {
 			return -1
 		}
 		return 1
@@ -31,7 +31,7 @@ func TestMap_AnyHistory(t *testing.T) {
 	for range 100 {
 		var items []fleet.MapItem
 		for _, item := range all {
-			item.Place = geo.Point{Lat: item.Spot.Place().Lat + float64(random.IntN(2)), Lng: item.Spot.Place().Lng}
+			item.Place = geo.Point{Lat: item.Hotspot.Place().Lat + float64(random.IntN(2)), Lng: item.Hotspot.Place().Lng}
 			item.Status = []beacon.Status{beacon.Online, beacon.Offline}[random.IntN(2)]
 			if random.IntN(3) > 0 {
 				items = append(items, item)

@@ -77,6 +77,14 @@ func (t *openings) forget(key string) {
 // when that stays so. The time is zero if nothing changes within a year.
 func (s *Hotspot) OpenAt(now time.Time) (open bool, until time.Time) { return s.opening.openAt(now) }
 
+// Hours returns the operating hours of the hotspot, or nil if it is always open.
+func (s *Hotspot) Hours() *beacon.Schedule {
+	if s.opening == nil {
+		return nil
+	}
+	return &s.opening.hours
+}
+
 // OpenAt is like that of a hotspot with these hours.
 func (f *Fleet) OpenAt(hours *beacon.OperatingHours, now time.Time) (open bool, until time.Time) {
 	return f.openings.of(hours).openAt(now)

@@ -10,32 +10,32 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// packSize is how many spots share an allocation. It is freed when the last of its
-// spots is gone, so it is small: some 16 KB.
+// packSize is how many hotspots share an allocation. It is freed when the last of its
+// hotspots is gone, so it is small: some 16 KB.
 const packSize = 64
 
-// pack returns copies of the spots, in which neighbours on the ground are neighbours
+// pack returns copies of the hotspots, in which neighbours on the ground are neighbours
 // in memory. What one response shows is then on a few pages instead of one page each,
 // and the garbage collector has a hundredth of the objects to scan.
-func pack(spots []entry) []entry {
+func pack(hotspots []entry) []entry {
 	type numbered struct {
 		cell uint64
-		spot entry
+		entry
 	}
-	ordered := make([]numbered, len(spots))
-	for i, e := range spots {
+	ordered := make([]numbered, len(hotspots))
+	for i, e := range hotspots {
 		ordered[i] = numbered{cell(e.Item.place), e}
 	}
 	slices.SortFunc(ordered, func(a, b numbered) int { return cmp.Compare(a.cell, b.cell) })
-	packed := make([]entry, len(spots))
+	packed := make([]entry, len(hotspots))
 	for i, n := range ordered {
-		packed[i] = n.spot
+		packed[i] = n.entry
 	}
 	inParallel(slices.Collect(slices.Chunk(packed, packSize)), packGroup)
 	return packed
 }
 
-// packGroup replaces each spot by its copy in the shared allocation.
+// packGroup replaces each hotspot by its copy in the shared allocation.
 func packGroup(group []entry) {
 	length := 0
 	for _, e := range group {

@@ -43,9 +43,9 @@ type Items struct {
 
 // MapItem is a hotspot as maps show it.
 type MapItem struct {
-	Spot   *Hotspot
-	Place  geo.Point // where it is shown
-	Status beacon.Status
+	Hotspot *Hotspot
+	Place   geo.Point // where it is shown
+	Status  beacon.Status
 }
 
 // Survey returns the survey of a valid box. The zoom affects the items alone.

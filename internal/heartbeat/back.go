@@ -68,6 +68,10 @@ func (t *Table) clockBack(limit int64, keep beacon.Minute, from int, cut *bool) 
 		k := t.unpack(l)
 		some, back := k.cut(limit, keep)
 		*cut = some || *cut
+		if at, found := k.find(minute.Day()); found && k.days[at].heardAfter(minute) { // nothing was cut, as now may be wrong
+			k.recall(&k.days[at], minute)
+			back = k.back(minute, k.heardBy(minute))
+		}
 		k.seenBy(limit)
 		l.hour, l.done = 0, 0
 		l.dirty.Store(true)
@@ -169,14 +173,14 @@ func (r *Record) asLongBefore(now, newest, minute beacon.Minute) beacon.Minute {
 // were decided: a clock was ahead, and took the time that it skipped for an outage.
 func (r *Record) undecide(from, now beacon.Minute) {
 	first := r.day.Midnight()
-	if first+beacon.Minute(r.sealed) <= now+sealLag {
+	if first+beacon.Minute(r.decided) <= now+decisionLag {
 		return
 	}
-	r.sealed = int(max(min(from, now), first) - first)
+	r.decided = int(max(min(from, now), first) - first)
 	for _, why := range [...]*dayBits{&r.why.closed, &r.why.excused, &r.why.outside} {
-		why.keepRange(0, r.sealed)
+		why.keepRange(0, r.decided)
 	}
-	clear(r.tiers[r.sealed/60:])
+	clear(r.tiers[r.decided/60:])
 }
 
 // carriedBy records what boots have carried by a moment, according to days that have not
@@ -191,7 +195,11 @@ func (k *openDays) carriedBy(moment int64, ahead []*Record) (back uint8) {
 	if r == nil {
 		return 0
 	}
-	beat := Beat{At: moment, Back: k.back(m, k.heardBy(m))}
+	since := k.heardBy(m)
+	if r.prior > 0 {
+		since = min(since, r.prior)
+	}
+	beat := Beat{At: moment, Back: k.back(m, since)}
 	var newest beacon.Minute
 	for _, of := range ahead {
 		newest = max(newest, of.newestBeat())
@@ -215,29 +223,73 @@ func (k *openDays) carriedBy(moment int64, ahead []*Record) (back uint8) {
 				known.carry(hourOf(m).ofDay(), &beat)
 			}
 			r.last.join(last{moment, of.last.tie, of.last.clients})
+			if r.prior > 0 {
+				r.prior = m
+			}
 		}
 	}
 	k.chain(1)
 	return beat.Back
 }
 
-// heardBy returns the last minute up to one in which a beat arrived. If a clock that was
-// ahead was the last to hear the hotspot, it goes by the minutes that beats served while
-// the service was up.
+// recall notes when the hotspot was last heard by the right clock, if one that is ahead has
+// beats of the day: once the day before is final and leaves memory, or beats by the right
+// clock follow, nothing else says it.
+func (k *openDays) recall(r *Record, now beacon.Minute) {
+	if r.prior > 0 || !r.heardAfter(now) {
+		return
+	}
+	if heard, known := k.lastHeard(now); known {
+		r.prior = max(heard, 1)
+	}
+}
+
+// forgetPrior drops that again where the newest beat says when the hotspot was heard.
+func (k *openDays) forgetPrior(now beacon.Minute) {
+	for i := range k.days {
+		if r := &k.days[i]; !r.heardAfter(now) {
+			r.prior = 0
+		}
+	}
+}
+
+// heardAfter reports whether the newest beat is of a time that has not come. Clocks may
+// differ a little.
+func (r *Record) heardAfter(now beacon.Minute) bool {
+	return beacon.Minute(r.last.at/microMinute) > now+FinalLag
+}
+
+// heardBy returns the last minute up to one in which a beat arrived, or that one if nobody
+// knows.
 func (k *openDays) heardBy(m beacon.Minute) beacon.Minute {
+	if at, known := k.lastHeard(m); known {
+		return at
+	}
+	return m
+}
+
+// lastHeard returns the last minute up to one in which a beat arrived. If a clock that was
+// ahead was the last to hear the hotspot, it goes by the minutes that beats served while
+// the service was up, and then by what was known before.
+func (k *openDays) lastHeard(m beacon.Minute) (at beacon.Minute, known bool) {
 	for _, r := range slices.Backward(k.days) {
 		if r.day > m.Day() {
 			continue
 		}
-		if at := beacon.Minute(r.last.at / microMinute); at <= m && !k.service.down(at) {
-			return at
-		}
 		first := r.day.Midnight()
+		at := beacon.Minute(r.last.at / microMinute)
+		moved := r.prior > 0 && at.Day() == r.day && r.served.from(at.OfDay())&1 == 0 // see seenBy
+		if at <= m && !moved && !k.service.down(at) {
+			return at, true
+		}
 		for last := int(min(m-first, beacon.MinutesADay-1)); last >= 0; last-- {
 			if r.served.from(last)&1 != 0 && !k.service.down(first+beacon.Minute(last)) {
-				return first + beacon.Minute(max(last, spread)-spread)
+				return first + beacon.Minute(max(last, spread)-spread), true
 			}
 		}
+		if r.prior > 0 {
+			return r.prior, true
+		}
 	}
-	return m
+	return 0, false
 }

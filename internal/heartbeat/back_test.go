@@ -318,3 +318,38 @@ func TestFold_AheadWhileNotCertain(t *testing.T) {
 		}
 	}
 }
+
+// After an outage of days, time passes by what is certain long after it has passed by the
+// clock. A hotspot is deleted meanwhile: the days on which it was in service all have a
+// record once it is certain that they are over, even one on which it was not heard and
+// before which nothing was expected of it.
+func TestFold_DeletedBeforeItIsCertain(t *testing.T) {
+	day := beacon.MinuteOf(noon).Day()
+	clock := noon.AddDate(0, 0, 5) // the day after the outage
+	ends := (day + 5).Midnight() - 2*60
+	service := heartbeat.NewOutages()
+	service.Set([]heartbeat.Span{{From: day.Midnight(), To: beacon.MinuteOf(noon) + 60}, {From: ends, To: (day + 9).Midnight()}})
+	table := heartbeat.NewTable(service)
+	h := spotSince(noon)
+	l := table.Place(nil, h)
+	table.Apply(l, at(noon, 1, 1, 100, 1))
+	table.Apply(l, at(clock, 1, 2, 200, 1))
+	h.DeletedAt = clock.Add(time.Hour)
+	table.Place(l, h)
+	facts := map[beacon.Day]beacon.Facts{}
+	for _, today := range []beacon.Day{day, day + 1, day + 2, day + 6} {
+		certain := today.Midnight() + 10
+		for _, r := range table.Fold(l, nil, heartbeat.Moment{
+			Certain: certain.Time(), Now: clock, Final: today, Latest: max(certain, beacon.MinuteOf(clock)),
+		}) {
+			facts[r.Day()] = r.Facts()
+		}
+		table.Folded(l)
+	}
+	if got := facts[day+4]; got.Expected != 117 || got.Excused != 1440-117 {
+		t.Errorf("the record of the day on which the outage ended says %+v", got)
+	}
+	if got := facts[day+5]; got.Served != 4 || got.Expected != 13*60 {
+		t.Errorf("the record of the day after it says %+v", got)
+	}
+}

@@ -1,6 +1,8 @@
 package heartbeat
 
 import (
+	"math"
+
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/id"
 )
@@ -56,4 +58,158 @@ func (l *last) join(other last) {
 	if l.before(other) {
 		*l = other
 	}
+}
+
+// windowSize is how many numbers below the highest are told apart.
+const windowSize = 64
+
+// seqs remembers which sequence numbers arrived, in 16 bytes: the highest, and which of
+// the 64 below it. IPsec detects replayed packets with the same window. Numbers below
+// the window count as known.
+type seqs struct {
+	top    uint64
+	window uint64 // bit i: top-1-i arrived
+}
+
+func (s seqs) knows(seq uint64) bool {
+	if seq >= s.top {
+		return seq == s.top
+	}
+	below := s.top - seq - 1
+	return below >= 64 || s.window>>below&1 != 0
+}
+
+func (s *seqs) add(seq uint64) { s.join(seqs{top: seq}) }
+
+func (s *seqs) join(other seqs) {
+	high, low := *s, other
+	if low.top > high.top {
+		high, low = low, high
+	}
+	switch diff := high.top - low.top; {
+	case diff == 0:
+		high.window |= low.window
+	case diff <= 64: // shifts by 64 or more yield 0
+		high.window |= low.window<<diff | 1<<(diff-1)
+	}
+	*s = high
+}
+
+// Signal samples are counted in steps of three hours, to keep a million hotspots small.
+// So "24 hours" (decision N14) are the current step and the eight before it.
+const (
+	signalHours = 3
+	signalSteps = hoursADay / signalHours
+)
+
+// samples counts the four qualities of signal, from poor to excellent.
+type samples [4]uint16
+
+func (s *samples) add(signal beacon.Signal) {
+	if signal == beacon.NoSignal || signal > beacon.ExcellentSignal {
+		return
+	}
+	if n := &s[signal-1]; *n < math.MaxUint16 {
+		*n++
+	}
+}
+
+// plus adds the counts of other beats.
+func (s *samples) plus(other samples) {
+	for i := range s {
+		s[i] = uint16(min(uint32(s[i])+uint32(other[i]), math.MaxUint16))
+	}
+}
+
+// join takes the higher counts: both count the same beats.
+func (s *samples) join(other samples) {
+	for i := range s {
+		s[i] = max(s[i], other[i])
+	}
+}
+
+// median returns the quality of the middle sample, or the better of the middle two.
+func median(a, b samples) beacon.Signal {
+	total := 0
+	for i := range a {
+		total += int(a[i]) + int(b[i])
+	}
+	if total == 0 {
+		return beacon.NoSignal
+	}
+	better := 0
+	for i := len(a) - 1; i > 0; i-- {
+		if better += int(a[i]) + int(b[i]); 2*better >= total {
+			return beacon.Signal(i + 1)
+		}
+	}
+	return beacon.PoorSignal
+}
+
+// hour counts hours since 1970, UTC.
+type hour uint32
+
+const (
+	hoursADay   = 24
+	microMinute = 60_000_000
+)
+
+func hourOf(m beacon.Minute) hour { return hour(m / 60) }
+
+// firstHour returns the hour at which a day begins.
+func firstHour(d beacon.Day) hour { return hour(d) * hoursADay }
+
+func (h hour) first() beacon.Minute { return beacon.Minute(h) * 60 }
+
+func (h hour) day() beacon.Day { return beacon.Day(h / hoursADay) }
+
+// ofDay returns the hour, counted from midnight.
+func (h hour) ofDay() int { return int(h % hoursADay) }
+
+// backdate sets Back if a beat arrives in an hour in which its hotspot is closed, or not
+// in service, and reports traffic since a minute after which it was open. When exactly
+// that was carried is unknown, so all of it counts (decision D96). It is decided when
+// the beat arrives, because it depends on the last beat of an earlier minute.
+func (t *Table) backdate(l *Live, b *Beat, since beacon.Minute) {
+	b.Back = 0
+	m := b.minute()
+	at := hourOf(m)
+	if l.active != 0 && l.active <= m && t.timelines[l.timeline].mask(at.day()).from(at.ofDay()*60)&hourBits != 0 {
+		return // it is open, as most are at all times
+	}
+	if since == m && l.seenAt() == m { // like the one before, so that their order does not matter
+		b.Back = l.back
+		return
+	}
+	if since > m || t.service.down(since) { // a clock was ahead
+		since = t.unpack(l).heardBy(m)
+	}
+	c := t.rules(l)
+	b.Back = c.back(m, since)
+}
+
+// back returns Back for a beat that arrives in a minute and reports traffic since another.
+func (c *rules) back(m, since beacon.Minute) uint8 {
+	at := hourOf(m)
+	if c.openIn(at, at.first()) != 0 {
+		return 0
+	}
+	for h := at; h > hourOf(since) && at-h < maxDays*hoursADay; {
+		h--
+		if c.openIn(h, since) != 0 {
+			return uint8(min(at-h, hour(at.ofDay())+1))
+		}
+	}
+	return 0
+}
+
+// openIn returns the minutes of an hour, from a minute on, in which the hotspot is in
+// service and open.
+func (c *rules) openIn(h hour, since beacon.Minute) uint64 {
+	in := c.inService(h.day())
+	open := in.from(h.ofDay()*60) & c.hours.mask(h.day()).from(h.ofDay()*60) & hourBits
+	if since > h.first() {
+		open &= ^uint64(0) << min(since-h.first(), 63)
+	}
+	return open
 }

@@ -15,9 +15,9 @@
 // From the inside out: a Record (record.go) is one hotspot on one UTC day, plus what is
 // still needed of earlier days; it is stored on disk. The open days (open_days.go) are
 // the newest record and the earlier ones that may still change; each but the first
-// carries over what continues from the one before it (carry.go). A Live (live.go) is the
-// current hour, ready for the next beat. The Table (table.go) holds all Lives, and their
-// open days in packed form. Only package fleet uses these two. Which minutes are expected
-// is in rules.go, why others are not in reasons.go, and what rewards are based on in
+// carries over what continues from the one before it. A Live (live.go) is the current
+// hour, ready for the next beat. The Table (table.go) holds all Lives, and their open
+// days in packed form. Only package fleet uses these two. Which minutes are expected is
+// in rules.go, why others are not in record.go, and what rewards are based on in
 // facts.go.
 package heartbeat

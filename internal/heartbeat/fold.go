@@ -8,8 +8,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// sealLag is how many minutes later a minute is sealed.
-const sealLag = 3
+// decisionLag is how many minutes later a minute is decided.
+const decisionLag = 3
 
 // FinalLag is for how many minutes of a new day the day before stays in memory, for
 // beats that arrive late.
@@ -25,7 +25,7 @@ type Moment struct {
 	Certain time.Time  // the latest moment that is certain
 	Now     time.Time  // what the clock says, if that is later
 	Final   beacon.Day // days before it become final; 0: the time is unknown, and so is the rest
-	// Back is when a clock that was ahead was last set right: what it sealed is sealed
+	// Back is when a clock that was ahead was last set right: what it decided is decided
 	// again.
 	Back beacon.Minute
 	// Latest is the last minute that has come by any clock. Beats of later ones arrived
@@ -39,7 +39,7 @@ type Moment struct {
 // not be.
 //
 // Beats of days that are not certain, which arrived while a clock was ahead or before it
-// was known to be right, are written too; but nothing after what is certain is sealed,
+// was known to be right, are written too; but nothing after what is certain is decided,
 // and no day begins.
 func (t *Table) Fold(l *Live, r *Record, at Moment) (records []*Record) {
 	t.mu.Lock()
@@ -55,7 +55,7 @@ func (t *Table) Fold(l *Live, r *Record, at Moment) (records []*Record) {
 	if at.Final > 0 && len(k.days) > 0 && k.days[0].day <= at.Latest.Day() { // otherwise ClockBack is to come
 		k.cut(max(at.Certain.UnixMicro(), at.Now.UnixMicro()), at.Latest)
 	}
-	if k.roll(minute); len(k.days) == 0 {
+	if k.addMissing(minute); len(k.days) == 0 {
 		l.dirty.Store(false)
 		return nil
 	}
@@ -64,6 +64,9 @@ func (t *Table) Fold(l *Live, r *Record, at Moment) (records []*Record) {
 			k.days[i].undecide(at.Back, minute)
 		}
 	}
+	if at.Final > 0 {
+		k.forgetPrior(minute)
+	}
 	l.done = uint8(k.fold(minute, at.Final, func(r *Record) { records = append(records, r.copy()) }))
 	t.pack(l, k, max(l.hour, hourOf(minute)), l.boot)
 	t.show(l)
@@ -71,16 +74,19 @@ func (t *Table) Fold(l *Live, r *Record, at Moment) (records []*Record) {
 	return records
 }
 
-// fold seals what is old enough and calls each with the records to write, which are
+// fold decides what is old enough and calls each with the records to write, which are
 // read-only. It returns how many of the first days are final once they are written.
 func (k *openDays) fold(now beacon.Minute, final beacon.Day, each func(*Record)) (done int) {
-	k.seal(now)
+	k.decide(now)
 	for i := range k.days {
 		day := &k.days[i]
 		if day.day > now.Day() && !day.hasBeats() {
 			continue
 		}
 		day.forgetBefore(now)
+		if i > 0 && k.days[i-1].over(final) {
+			k.recall(day, now)
+		}
 		record := *day
 		record.early = i > 0 && day.early && !k.days[i-1].over(final)
 		record.fresh = false
@@ -100,10 +106,10 @@ func (r *Record) hasBeats() bool {
 	return slices.ContainsFunc(r.boots, func(b boot) bool { return b.newest >= r.day.Midnight() })
 }
 
-// seal seals the minutes that are old enough.
-func (k *openDays) seal(now beacon.Minute) {
+// decide decides, for good, the minutes that are old enough.
+func (k *openDays) decide(now beacon.Minute) {
 	for i := range k.days {
-		k.days[i].seal(&k.rules, max(now, sealLag-1)-(sealLag-1))
+		k.days[i].decide(&k.rules, max(now, decisionLag-1)-(decisionLag-1))
 	}
 	k.chain(1)
 }
@@ -176,29 +182,4 @@ func (r *Record) sameDay(other *Record) bool {
 	}
 	var x, y [512]byte
 	return bytes.Equal(a.appendBody(x[:0]), b.appendBody(y[:0]))
-}
-
-// Peek returns a copy of a record, merged with what memory has of its day and sealed up
-// to and including now. If r is nil, it is today's record.
-func (t *Table) Peek(l *Live, r *Record, now time.Time) *Record {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	minute := beacon.MinuteOf(now)
-	k := t.unpack(l)
-	var out *Record
-	switch {
-	case r == nil:
-		if own := k.day(minute.Day()); own != nil {
-			out = own.copy()
-		} else {
-			out = k.newest().copy()
-		}
-	case len(k.days) == 0 || r.day < k.days[0].day:
-		out = r.copy()
-	default:
-		out = k.day(r.day).copy()
-		out.join(r)
-	}
-	out.seal(&k.rules, minute+1)
-	return out
 }

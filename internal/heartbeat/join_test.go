@@ -58,7 +58,7 @@ func join(a, b *Record) *Record {
 func minuteByMinute(r *Record) beacon.Facts {
 	f := beacon.Facts{Tier: r.Tier()}
 	paid := map[int]bool{}
-	for m := range r.sealed {
+	for m := range r.decided {
 		has := func(d *dayBits) bool { return d[m/64]>>(m%64)&1 != 0 }
 		if hour := m / 60; !has(&r.why.outside) && !has(&r.why.closed) && !paid[hour] {
 			paid[hour] = true

@@ -1,6 +1,7 @@
 package heartbeat_test
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -112,11 +113,7 @@ func newPair() *pair {
 func (p *pair) start(i int) {
 	p.tables[i] = heartbeat.NewTable(heartbeat.NewOutages())
 	p.lives[i] = p.tables[i].Place(nil, spotSince(noon))
-	var days []beacon.Day
-	for day := range p.disk {
-		days = append(days, day)
-	}
-	slices.Sort(days)
+	days := slices.Sorted(maps.Keys(p.disk))
 	for _, day := range days[max(0, len(days)-2):] {
 		r, err := heartbeat.DecodeRecord(p.disk[day])
 		if err != nil {

@@ -1,9 +1,12 @@
 package heartbeat
 
 import (
+	"math"
+	"math/bits"
 	"sync/atomic"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
 )
 
 // Live is what memory keeps ready of one hotspot: the current hour, which is one hour
@@ -150,4 +153,110 @@ func (l *Live) take(b *Beat) (fresh bool) {
 		l.dirty.Store(true)
 	}
 	return fresh
+}
+
+// Apply adds a beat and reports whether it is new. A known beat changes nothing: all
+// that a beat says of itself is merged by union or maximum, and signal samples are
+// counted for new beats only. So two replicas that took the same beat twice, a moment
+// apart, still agree. A beat is dropped if l is not, or no longer, the Live of its
+// hotspot.
+func (t *Table) Apply(l *Live, b *Beat) (fresh bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l.state&placed == 0 || t.names[l.slot/slabSize][l.slot%slabSize] != b.Hotspot || !b.valid() {
+		return false
+	}
+	if l.takes(b) {
+		fresh = l.take(b)
+	} else {
+		fresh = t.unpackFor(l, b)
+	}
+	if b.minute() == l.seenAt() {
+		l.back = max(l.back, b.Back)
+	}
+	t.show(l)
+	return fresh
+}
+
+// unpackFor adds a beat that does not belong to the current hour.
+func (t *Table) unpackFor(l *Live, b *Beat) (fresh bool) {
+	k := t.unpack(l)
+	at, boot := hourOf(b.minute()), b.Boot
+	if l.state&atHand != 0 {
+		at = max(at, l.hour)
+	}
+	fresh = k.add(b)
+	if g, same := generationOf(b.Boot, l.boot); k.newest().last.at > b.At || same && g > 0 { // it is late
+		boot = l.boot
+	}
+	if b.minute().Day() < k.newest().day {
+		l.done = 0 // the written record of that day is incomplete now
+	}
+	if changed := t.pack(l, k, at, boot); changed || fresh {
+		l.dirty.Store(true)
+	}
+	return fresh
+}
+
+// show updates the summary without unpacking the book.
+func (t *Table) show(l *Live) {
+	first := l.hour.first()
+	now := min(max(t.now, l.seenAt(), first), first+59)
+	c := t.rules(l)
+	expected := c.inHour(l.hour) & (1<<(now-first+1) - 1)
+	l.show(Shown{
+		Clients: int(l.clients),
+		Signal:  median(l.heard, l.samples),
+		Tier:    l.tier,
+		Uptime: tenThousandths(
+			int(l.before.served)+bits.OnesCount64(l.served&expected),
+			int(l.before.expected)+bits.OnesCount64(expected)),
+	})
+}
+
+// Mark is a place where someone was told whether a hotspot is online. The caller
+// decides what to tell; a Live only remembers it.
+type Mark uint8
+
+// The marks.
+const (
+	Announced Mark = iota // events
+	OnMap                 // the coverage map
+	marks
+)
+
+// Marked reports whether the hotspot was last told to be online.
+func (l *Live) Marked(m Mark) bool { return l.marks[m].Load() }
+
+// SetMark records what was told.
+func (l *Live) SetMark(m Mark, online bool) { l.marks[m].Store(online) }
+
+// StatusDiff returns the hotspots whose mark is not their status at now, in µs since
+// 1970; with onlineOnly, only those that are online. It also returns the oldest last
+// beat of all that are online: the first to go offline. It scans a million hotspots in
+// some hundredths of a second.
+func (t *Table) StatusDiff(m Mark, now int64, onlineOnly bool) (differ []id.Raw, oldest int64) {
+	oldest = math.MaxInt64
+	for from := 0; ; from += slabSize {
+		if more := t.statusDiff(m, now, onlineOnly, from, &differ, &oldest); !more {
+			return differ, oldest
+		}
+	}
+}
+
+func (t *Table) statusDiff(m Mark, now int64, onlineOnly bool, from int, differ *[]id.Raw, oldest *int64) (more bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for slot := from; slot < min(from+slabSize, t.used); slot++ {
+		l := &t.lives[slot/slabSize][slot%slabSize]
+		seen := l.seen.Load()
+		online := l.active != 0 && l.state&deleted == 0 && beacon.Heard(seen, now)
+		if online {
+			*oldest = min(*oldest, seen)
+		}
+		if online != l.marks[m].Load() && (online || !onlineOnly) {
+			*differ = append(*differ, t.names[slot/slabSize][slot%slabSize])
+		}
+	}
+	return from+slabSize < t.used
 }

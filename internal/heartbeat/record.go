@@ -20,10 +20,10 @@ const pastDays = 29
 type Record struct {
 	day beacon.Day
 
-	// sealed is how many minutes of the day are decided for good. why has the reasons
+	// decided is how many minutes of the day are decided for good. why has the reasons
 	// for those in which the hotspot was not expected to serve.
-	sealed int
-	why    reasons
+	decided int
+	why     reasons
 
 	// early says that the last day before it that has a record was not final when this
 	// one was written.
@@ -34,11 +34,12 @@ type Record struct {
 
 	served  dayBits // including by beats of the evening before
 	last    last
-	boots   []boot // sorted by id
-	tests   []test // oldest first
+	prior   beacon.Minute // when it was last heard by the right clock, if one was ahead; 0: last says it
+	boots   []boot        // sorted by id
+	tests   []test        // oldest first
 	hours   hours
 	signals [signalSteps]samples
-	tiers   [hoursADay]beacon.Tier // at the end of each sealed hour
+	tiers   [hoursADay]beacon.Tier // at the end of each decided hour
 
 	before before
 	past   [pastDays]sum // past[0] is the day before
@@ -60,15 +61,15 @@ type sum struct{ served, expected uint16 }
 // Day returns the day of the record.
 func (r *Record) Day() beacon.Day { return r.day }
 
-// Settled reports whether the whole day is sealed.
-func (r *Record) Settled() bool { return r.sealed == beacon.MinutesADay }
+// Settled reports whether the whole day is decided.
+func (r *Record) Settled() bool { return r.decided == beacon.MinutesADay }
 
 // NeedsDayBefore reports whether the last day before it that has a record was not final
 // when this one was written. A caller that restores this record must restore that one
 // too.
 func (r *Record) NeedsDayBefore() bool { return r.early }
 
-// Served returns how many sealed minutes were expected and served.
+// Served returns how many decided minutes were expected and served.
 func (r *Record) Served() int {
 	n := r.servedMinutes()
 	return n.count()
@@ -76,17 +77,17 @@ func (r *Record) Served() int {
 
 func (r *Record) servedMinutes() dayBits {
 	n := r.served
-	n.keepRange(0, r.sealed)
+	n.keepRange(0, r.decided)
 	for i := range n {
 		n[i] &^= r.why.word(i)
 	}
 	return n
 }
 
-// Expected returns how many sealed minutes were expected.
+// Expected returns how many decided minutes were expected.
 func (r *Record) Expected() (n int) {
 	for i := range r.served {
-		n += bits.OnesCount64(rangeWord(i, 0, r.sealed) &^ r.why.word(i))
+		n += bits.OnesCount64(rangeWord(i, 0, r.decided) &^ r.why.word(i))
 	}
 	return n
 }
@@ -99,9 +100,9 @@ func (r *Record) Bytes() (total uint64) {
 	return total
 }
 
-// Tier returns the tier at the end of the last sealed hour.
+// Tier returns the tier at the end of the last decided hour.
 func (r *Record) Tier() beacon.Tier {
-	if n := r.sealed / 60; n > 0 {
+	if n := r.decided / 60; n > 0 {
 		return r.tiers[n-1]
 	}
 	return beacon.Standard
@@ -146,11 +147,12 @@ func (r *Record) add(b *Beat, fresh bool) {
 func (r *Record) join(other *Record) {
 	r.served.join(&other.served)
 	r.why.join(&other.why)
-	for hour := range other.sealed / 60 {
+	for hour := range other.decided / 60 {
 		r.tiers[hour] = max(r.tiers[hour], other.tiers[hour])
 	}
 	r.early = r.early && other.early
 	r.last.join(other.last)
+	r.prior = max(r.prior, other.prior)
 	for i := range other.boots {
 		r.joinBoot(&other.boots[i])
 	}
@@ -161,7 +163,7 @@ func (r *Record) join(other *Record) {
 	for i := range other.tests {
 		r.addTest(other.tests[i])
 	}
-	r.sealed = max(r.sealed, other.sealed)
+	r.decided = max(r.decided, other.decided)
 	r.pruneTests()
 	r.before.join(&other.before)
 	for i := range r.past {
@@ -207,4 +209,36 @@ func (r *Record) take(other *Record) {
 // reset makes r the empty record of a day and keeps its memory.
 func (r *Record) reset(day beacon.Day) {
 	*r = Record{day: day, boots: r.boots[:0], tests: r.tests[:0]}
+}
+
+// reasons says why the hotspot was not expected to serve in minutes of a day: it was
+// closed by its own hours, excused by an outage of the service, or outside its time in
+// service. Each reason is the one found when the minute was decided.
+//
+// A minute that nodes decided separately can have several reasons. It then counts as
+// outside before closed, and as closed before excused.
+type reasons struct{ closed, excused, outside dayBits }
+
+// word returns the minutes of word i that have a reason.
+func (w *reasons) word(i int) uint64 { return w.closed[i] | w.excused[i] | w.outside[i] }
+
+// from returns 64 bits starting at a minute, set where there is a reason.
+func (w *reasons) from(minute int) uint64 {
+	return w.closed.from(minute) | w.excused.from(minute) | w.outside.from(minute)
+}
+
+func (w *reasons) join(other *reasons) {
+	w.closed.join(&other.closed)
+	w.excused.join(&other.excused)
+	w.outside.join(&other.outside)
+}
+
+// add takes over the reasons of the minutes from..to, to excluded.
+func (w *reasons) add(other *reasons, from, to int) {
+	for i := from / 64; i < len(w.closed) && i*64 < to; i++ {
+		some := rangeWord(i, from, to)
+		w.closed[i] |= other.closed[i] & some
+		w.excused[i] |= other.excused[i] & some
+		w.outside[i] |= other.outside[i] & some
+	}
 }

@@ -11,14 +11,16 @@ import (
 
 // A record on disk is a version byte, its body, and a CRC-32C of both. Version 1 had
 // one reason for all minutes that were not expected: they read as closed, or as outside
-// if no minute was expected.
+// if no minute was expected. Version 3 is version 2 and prior; it is written only where a
+// clock was ahead.
 const (
+	priorVersion  = 3
 	recordVersion = 2
 	oneReason     = 1
 	checksumSize  = 4
 )
 
-// The flags are in the low bits of the number of sealed minutes.
+// The flags are in the low bits of the number of decided minutes.
 const (
 	earlyFlag = 1 << iota
 	freshFlag
@@ -26,14 +28,18 @@ const (
 )
 
 var (
-	errRecord  = fmt.Errorf("vitals: %w", beacon.ErrDamaged)
+	errRecord  = fmt.Errorf("heartbeat: %w", beacon.ErrDamaged)
 	errVersion = errors.New("heartbeat: this record is from a newer version of beacon; use that version or a later one")
 )
 
 // Append appends the encoded record to out. Equal records have equal bytes.
 func (r *Record) Append(out []byte) []byte {
 	start := len(out)
-	out = r.appendBody(append(out, recordVersion))
+	if r.prior == 0 {
+		out = r.appendBody(append(out, recordVersion))
+	} else {
+		out = r.appendPrior(r.appendBody(append(out, priorVersion)))
+	}
 	return binary.LittleEndian.AppendUint32(out, castagnoli(out[start:]))
 }
 
@@ -43,7 +49,7 @@ func DecodeRecord(data []byte) (*Record, error) {
 	if len(data) < 1+checksumSize {
 		return nil, errRecord
 	}
-	if data[0] != recordVersion && data[0] != oneReason {
+	if data[0] < oneReason || data[0] > priorVersion {
 		return nil, errVersion
 	}
 	body, checksum := data[:len(data)-checksumSize], data[len(data)-checksumSize:]
@@ -53,7 +59,7 @@ func DecodeRecord(data []byte) (*Record, error) {
 	in := reader{data: body[1:]}
 	r := &Record{}
 	r.read(&in, data[0])
-	if in.failed || in.more() {
+	if in.failed || in.more() || data[0] == priorVersion && r.prior == 0 {
 		return nil, errRecord
 	}
 	return r, nil
@@ -68,7 +74,7 @@ func (r *Record) appendBody(out []byte) []byte {
 		flags |= freshFlag
 	}
 	out = binary.AppendUvarint(out, uint64(r.day))
-	out = binary.AppendUvarint(out, uint64(r.sealed)<<flagBits|flags)
+	out = binary.AppendUvarint(out, uint64(r.decided)<<flagBits|flags)
 	out = r.served.append(out)
 	out = r.why.closed.append(out)
 	out = r.why.excused.append(out)
@@ -86,7 +92,7 @@ func (r *Record) appendBody(out []byte) []byte {
 	}
 	out = appendSparse(out, r.hours[:])
 	out = appendSamples(out, &r.signals)
-	out = appendTiers(out, r.tiers[:r.sealed/60])
+	out = appendTiers(out, r.tiers[:r.decided/60])
 	out = appendSparse(out, r.before.bytes[:])
 	out = appendSparse(out, r.before.hours[:])
 	out = appendSamples(out, &r.before.signals)
@@ -95,13 +101,13 @@ func (r *Record) appendBody(out []byte) []byte {
 
 func (r *Record) read(in *reader, version byte) {
 	r.reset(beacon.Day(in.upTo(uint64(beacon.LastMinute.Day()))))
-	sealed := in.upTo(beacon.MinutesADay<<flagBits | freshFlag | earlyFlag)
-	r.sealed, r.early, r.fresh = int(sealed>>flagBits), sealed&earlyFlag != 0, sealed&freshFlag != 0
+	decided := in.upTo(beacon.MinutesADay<<flagBits | freshFlag | earlyFlag)
+	r.decided, r.early, r.fresh = int(decided>>flagBits), decided&earlyFlag != 0, decided&freshFlag != 0
 	r.served.read(in, beacon.MinutesADay+spread)
-	r.why.closed.read(in, r.sealed)
+	r.why.closed.read(in, r.decided)
 	if version != oneReason {
-		r.why.excused.read(in, r.sealed)
-		r.why.outside.read(in, r.sealed)
+		r.why.excused.read(in, r.decided)
+		r.why.outside.read(in, r.decided)
 	} else if r.Expected() == 0 { // most likely never in service
 		r.why.closed, r.why.outside = dayBits{}, r.why.closed
 	}
@@ -116,12 +122,17 @@ func (r *Record) read(in *reader, version byte) {
 	}
 	readSparse(in, r.hours[:], most)
 	readSamples(in, &r.signals)
-	readTiers(in, r.tiers[:r.sealed/60])
+	readTiers(in, r.tiers[:r.decided/60])
 	readSparse(in, r.before.bytes[:], math.MaxUint64)
 	readSparse(in, r.before.hours[:], most)
 	readSamples(in, &r.before.signals)
 	readPast(in, &r.past)
+	if version == priorVersion {
+		r.prior = beacon.Minute(in.upTo(uint64(beacon.LastMinute)))
+	}
 }
+
+func (r *Record) appendPrior(out []byte) []byte { return binary.AppendUvarint(out, uint64(r.prior)) }
 
 // maxTests is how many tests pruneTests can leave: six of each hour, and six from
 // before.

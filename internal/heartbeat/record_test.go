@@ -29,10 +29,27 @@ func someRecords(t testing.TB, seed uint64) [][]byte {
 	return out
 }
 
+// recordAhead is of a clock that was a day ahead over midnight. It says when the hotspot
+// was heard before its day: the day before is final.
+func recordAhead(t testing.TB) []byte {
+	t.Helper()
+	table := heartbeat.NewTable(heartbeat.NewOutages())
+	l := table.Place(nil, spotSince(noon))
+	table.Apply(l, at(noon, 1, 1, 100, 1))
+	table.Apply(l, at(noon.AddDate(0, 0, 1), 1, 2, 300, 1))
+	certain := beacon.MinuteOf(noon.Add(12*time.Hour + 10*time.Minute))
+	records := table.Fold(l, nil, heartbeat.Moment{Certain: certain.Time(), Final: certain.Day(), Latest: certain + 24*60})
+	data := records[len(records)-1].Append(nil)
+	if data[0] != 3 {
+		t.Fatalf("the record is of version %d", data[0])
+	}
+	return data
+}
+
 func TestRecord_RoundTrip(t *testing.T) {
 	n := 0
 	for seed := range uint64(50) {
-		for _, data := range someRecords(t, seed) {
+		for _, data := range append(someRecords(t, seed), recordAhead(t)) {
 			r, err := heartbeat.DecodeRecord(data)
 			if err != nil {
 				t.Fatal(err)
@@ -64,12 +81,12 @@ func TestDecodeRecord_RefusesDamage(t *testing.T) {
 		for bit := range 8 {
 			changed := bytes.Clone(data)
 			changed[i] ^= 1 << bit
-			refuse(fmt.Sprintf("byte %d, bit %d", i, bit), changed, i > 0)
+			refuse(fmt.Sprintf("byte %d, bit %d", i, bit), changed, i > 0 || changed[0] >= 1 && changed[0] <= 3)
 		}
 		refuse(fmt.Sprintf("%d of %d bytes", i, len(data)), data[:i], true)
 	}
 	refuse("one byte more", append(data[:len(data):len(data)], 0), true)
-	for body, damaged := range map[string]bool{"\x02": true, "\x01": true, "\x00": false, "\x03": false, "\xff": false} {
+	for body, damaged := range map[string]bool{"\x03": true, "\x02": true, "\x01": true, "\x00": false, "\x04": false, "\xff": false} {
 		forged := []byte(body + "no record")
 		refuse(fmt.Sprintf("forged, %q", body), binary.LittleEndian.AppendUint32(forged, crc32.Checksum(forged, crc32.MakeTable(crc32.Castagnoli))), damaged)
 	}
@@ -85,40 +102,47 @@ func FuzzDecodeRecord(f *testing.F) {
 			f.Add(data[1 : len(data)-4])
 		}
 	}
+	ahead := recordAhead(f)
+	f.Add(ahead[1 : len(ahead)-4])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, body []byte) {
-		data := append([]byte{2}, body...)
-		data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)))
-		r, err := heartbeat.DecodeRecord(data)
-		if err != nil {
-			return
+		for version := byte(2); version <= 3; version++ {
+			decodeForged(t, append([]byte{version}, body...))
 		}
-		f := r.Facts()
-		if f.Served != r.Served() || f.Expected != r.Expected() || f.Served > f.Expected || f.Expected < 0 {
-			t.Errorf("facts %+v", f)
-		}
-		if r.Settled() && f.Closed+f.Outside == 0 && f.Bytes != r.Bytes() {
-			t.Errorf("of a day that was open throughout: %+v, %d bytes", f, r.Bytes())
-		}
-		if r.Settled() && f.Expected+f.Closed+f.Excused+f.Outside != 1440 {
-			t.Errorf("a whole day: %+v", f)
-		}
-		heartbeat.Series([]*heartbeat.Record{r}, r.Day().Time(), r.Day().Time().AddDate(0, 0, 2), 7*time.Hour)
-		s := newSteady(1)
-		table, l := s.table, s.lives[0]
-		s.beats(0, 3)
-		table.Restore(l, r)
-		s.beats(2, 5)
-		table.Refresh(s.at(100))
-		table.Metrics(l, s.at(100))
-		table.Peek(l, r, s.at(100))
-		for _, r := range table.FoldNow(l, r, s.at(2000)) {
-			if _, err := heartbeat.DecodeRecord(r.Append(nil)); err != nil {
-				t.Errorf("a fold wrote what cannot be read: %v", err)
-			}
-		}
-		table.Folded(l)
-		table.ClockBack(s.at(5), 0)
-		table.Metrics(l, s.at(6))
 	})
+}
+
+func decodeForged(t *testing.T, data []byte) {
+	data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)))
+	r, err := heartbeat.DecodeRecord(data)
+	if err != nil {
+		return
+	}
+	f := r.Facts()
+	if f.Served != r.Served() || f.Expected != r.Expected() || f.Served > f.Expected || f.Expected < 0 {
+		t.Errorf("facts %+v", f)
+	}
+	if r.Settled() && f.Closed+f.Outside == 0 && f.Bytes != r.Bytes() {
+		t.Errorf("of a day that was open throughout: %+v, %d bytes", f, r.Bytes())
+	}
+	if r.Settled() && f.Expected+f.Closed+f.Excused+f.Outside != 1440 {
+		t.Errorf("a whole day: %+v", f)
+	}
+	heartbeat.Series([]*heartbeat.Record{r}, r.Day().Time(), r.Day().Time().AddDate(0, 0, 2), 7*time.Hour)
+	s := newSteady(1)
+	table, l := s.table, s.lives[0]
+	s.beats(0, 3)
+	table.Restore(l, r)
+	s.beats(2, 5)
+	table.Refresh(s.at(100))
+	table.Metrics(l, s.at(100))
+	table.Latest(l, []*heartbeat.Record{r}, s.at(100))
+	for _, r := range table.FoldNow(l, r, s.at(2000)) {
+		if _, err := heartbeat.DecodeRecord(r.Append(nil)); err != nil {
+			t.Errorf("a fold wrote what cannot be read: %v", err)
+		}
+	}
+	table.Folded(l)
+	table.ClockBack(s.at(5), 0)
+	table.Metrics(l, s.at(6))
 }

@@ -14,22 +14,35 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver/fastpath"
 )
 
-// A server that has stopped leaves nothing behind, whatever its clients did.
-func TestServe_LeavesNoGoroutine(t *testing.T) {
-	leaks := goleak.IgnoreCurrent()
+// running is a server that answers with the path.
+type running struct {
+	net.Listener
+	front *Handler
+	stop  context.CancelFunc
+	done  chan error
+}
+
+func run(t *testing.T) *running {
+	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	front := &Handler{
+	r := &running{ln, &Handler{
 		Next: http.HandlerFunc(namePath), Now: time.Now, Log: slog.New(slog.DiscardHandler), Observe: func(*http.Request, RequestInfo) {},
-	}
-	go func() { done <- Serve(ctx, ln, front) }()
+	}, cancel, make(chan error, 1)}
+	go func() { r.done <- Serve(ctx, ln, r.front) }()
+	return r
+}
+
+// A server that has stopped leaves nothing behind, whatever its clients did.
+func TestServe_LeavesNoGoroutine(t *testing.T) {
+	leaks := goleak.IgnoreCurrent()
+	r := run(t)
 	head := inLines("HEAD / HTTP/1.1", "Host: x")
 	for _, text := range []string{plainSamples[0], head, "", "G", "\x16\x03\x01", plainSamples[0] + "GET /", head + "GET /"} {
-		c := call(t, ln.Addr().String())
+		c := call(t, r.Addr().String())
 		c.Say(t, text)
 		if len(text) > len(head)/2 {
 			if response, err := http.ReadResponse(c.In, &http.Request{Method: text[:4]}); err != nil || response.StatusCode != 200 {
@@ -40,8 +53,8 @@ func TestServe_LeavesNoGoroutine(t *testing.T) {
 			c.Close()
 		}
 	}
-	cancel()
-	if err := <-done; err != nil {
+	r.stop()
+	if err := <-r.done; err != nil {
 		t.Errorf("Serve: %v", err)
 	}
 	goleak.VerifyNone(t, leaks)
@@ -51,27 +64,18 @@ func TestServe_LeavesNoGoroutine(t *testing.T) {
 // elsewhere: on connections on the fast path, and on those that leave it just then.
 func TestServe_DrainHandsOver(t *testing.T) {
 	release := HoldNotice(t)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	front := &Handler{
-		Next: http.HandlerFunc(namePath), Now: time.Now, Log: slog.New(slog.DiscardHandler), Observe: func(*http.Request, RequestInfo) {},
-	}
-	go func() { done <- Serve(ctx, ln, front) }()
+	r := run(t)
 	var callers []*caller
 	for range 20 {
-		c := call(t, ln.Addr().String())
+		c := call(t, r.Addr().String())
 		c.Say(t, plainSamples[0])
 		if response, _ := c.Hear(t); response.Close {
 			t.Fatal("told to go elsewhere too early")
 		}
 		callers = append(callers, c)
 	}
-	cancel()
-	until(t, front.draining.Load)
+	r.stop()
+	until(t, r.front.draining.Load)
 	for i, c := range callers {
 		if i%2 == 0 {
 			c.Say(t, plainSamples[0])
@@ -86,27 +90,19 @@ func TestServe_DrainHandsOver(t *testing.T) {
 		c.IsClosed(t)
 	}
 	release()
-	if err := <-done; err != nil {
+	if err := <-r.done; err != nil {
 		t.Errorf("Serve: %v", err)
 	}
 }
 
 // A server whose listener breaks says so, and lets everyone go.
 func TestServe_BrokenListenerLeavesNobody(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	front := &Handler{
-		Next: http.HandlerFunc(namePath), Now: time.Now, Log: slog.New(slog.DiscardHandler), Observe: func(*http.Request, RequestInfo) {},
-	}
-	go func() { done <- Serve(t.Context(), ln, front) }()
-	c := call(t, ln.Addr().String())
+	r := run(t)
+	c := call(t, r.Addr().String())
 	c.Say(t, plainSamples[0])
 	c.Hear(t)
-	ln.Close()
-	if err := <-done; !errors.Is(err, net.ErrClosed) {
+	r.Close()
+	if err := <-r.done; !errors.Is(err, net.ErrClosed) {
 		t.Errorf("Serve: %v", err)
 	}
 	c.IsClosed(t)

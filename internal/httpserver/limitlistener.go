@@ -2,7 +2,11 @@ package httpserver
 
 import (
 	"net"
+	"net/netip"
 	"sync"
+	"sync/atomic"
+
+	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 )
 
 // limitListener accepts at most n connections at a time. A flood of them waits in the
@@ -45,4 +49,46 @@ func (l *limited) crowded() bool { return len(l.slots) > cap(l.slots)/2 }
 func (l *limited) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Listener.Close()
+}
+
+// shares counts the connections of each address, so that no client can take them all and
+// shut out the others. Trusted proxies are exempt: many clients share their address.
+// Addresses without a connection are not kept, so the listener's limit bounds the map.
+type shares struct {
+	most    int // 0 for no limit
+	spared  Proxies
+	refused *atomic.Int64
+
+	mu   sync.Mutex
+	open map[netip.Prefix]int
+}
+
+func newShares(most int, spared Proxies, refused *atomic.Int64) *shares {
+	return &shares{most: most, spared: spared, refused: refused, open: map[netip.Prefix]int{}}
+}
+
+// take counts a connection unless its address has too many. Call giveBack when it is
+// closed.
+func (s *shares) take(peer net.Addr) (giveBack func(), ok bool) {
+	tcp, isTCP := peer.(*net.TCPAddr)
+	if s.most == 0 || !isTCP || s.spared.trusts(tcp.AddrPort().Addr()) {
+		return func() {}, true
+	}
+	whose := ratelimit.AddrKey(tcp.AddrPort().Addr())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open[whose] >= s.most {
+		s.refused.Add(1)
+		return nil, false
+	}
+	s.open[whose]++
+	return func() { s.release(whose) }, true
+}
+
+func (s *shares) release(whose netip.Prefix) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open[whose]--; s.open[whose] == 0 {
+		delete(s.open, whose)
+	}
 }

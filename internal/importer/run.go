@@ -2,6 +2,8 @@
 // each with the rules that the server applies, and registers those that are not there
 // yet. It changes no hotspot that exists, so that a file can be imported again.
 //
+// Its one invariant: a hotspot is registered once, however often its file is imported.
+//
 //	rows, err := importer.CSV(file)
 //	server, err := importer.Connect(ctx, url, key, 8)
 //	unused, err := importer.Run(ctx, rows, server.Register, 8, func(place string, o importer.Outcome) { … })

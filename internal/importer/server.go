@@ -45,7 +45,7 @@ func Connect(ctx context.Context, url, key string, connections int) (*Server, er
 	s := &Server{client: c, own: map[string]ownHotspot{}}
 	for h, err := range c.Hotspots(ctx, self.UserID) {
 		if err != nil {
-			return nil, fmt.Errorf("look for hotspots that are there already: %w", err)
+			return nil, fmt.Errorf("look for existing hotspots: %w", err)
 		}
 		s.own[beacon.MAC(h.Device.MACAddress).Canonical()] = ownHotspot{h.ID, valuesThere(h)}
 	}
@@ -66,7 +66,7 @@ func checkKey(ctx context.Context, url, key string, options []client.Option) (cl
 	case err != nil && !refused:
 		err = fmt.Errorf("cannot reach a server at %s: %w", url, err)
 	case err == nil && !slices.Contains(self.Scopes, client.ScopeHotspotsWrite) && !slices.Contains(self.Scopes, client.ScopeAdmin):
-		err = fmt.Errorf("the key permits %v; it takes the scope %s to register hotspots", self.Scopes, client.ScopeHotspotsWrite)
+		err = fmt.Errorf("the key has the scopes %v; registering hotspots needs %s", self.Scopes, client.ScopeHotspotsWrite)
 	}
 	return self, err
 }

@@ -181,7 +181,7 @@ func (k *Holder) keep(got Lease, began time.Time) {
 	}
 	k.lose("it was held by another node in between")
 	k.begin(got, began)
-	k.log.Info("this node now holds the lease", "lease", k.name, "token", got.Token)
+	k.log.Info("this server now holds the lease", "lease", k.name, "token", got.Token)
 }
 
 func (k *Holder) begin(got Lease, began time.Time) {
@@ -211,7 +211,7 @@ func (k *Holder) lose(why string) {
 }
 
 func (k *Holder) warn(why string) {
-	k.log.Warn("this node has lost the lease", "lease", k.name, "why", why)
+	k.log.Warn("this server has lost the lease", "lease", k.name, "why", why)
 }
 
 func always(*term) bool { return true }

@@ -7,9 +7,9 @@
 // then refuses what is written under it. Clocks only decide how soon a job is taken
 // over.
 //
-//	keeper := lease.NewHolder(store, "job", node, log)
-//	go keeper.Run(ctx)
-//	keeper.While(ctx, func(ctx context.Context, held lease.Lease) { … })
+//	holder := lease.NewHolder(store, "job", node, log)
+//	go holder.Run(ctx)
+//	holder.While(ctx, func(ctx context.Context, held lease.Lease) { … })
 package lease
 
 import "time"

@@ -57,8 +57,8 @@ func (n *Node) showHotspots(set *metrics.Set) {
 
 func (n *Node) showBeats(set *metrics.Set) {
 	const beats = "Heartbeats, by whether they were taken or the device was told to try again."
-	set.Counter("beacon_beats_total", beats, metrics.Labels{"outcome": "taken"}, func() float64 { return float64(n.telemetry.Shown().Taken) })
-	set.Counter("beacon_beats_total", beats, metrics.Labels{"outcome": "refused"}, func() float64 { return float64(n.telemetry.Shown().Refused) })
+	set.Counter("beacon_beats_total", beats, metrics.Labels{"outcome": "taken"}, func() float64 { return float64(n.telemetry.Stats().Taken) })
+	set.Counter("beacon_beats_total", beats, metrics.Labels{"outcome": "refused"}, func() float64 { return float64(n.telemetry.Stats().Refused) })
 	n.telemetry.EachUncounted(func(reason string, count func() int64) {
 		set.Counter("beacon_beats_uncounted_total", "Heartbeats that changed nothing, by reason.",
 			metrics.Labels{"reason": reason}, func() float64 { return float64(count()) })
@@ -71,10 +71,10 @@ func (n *Node) showBeats(set *metrics.Set) {
 	set.Counter("beacon_beats_late_total", "Heartbeats that other servers took for a day that was over: a clock is behind.",
 		nil, func() float64 { return float64(n.telemetry.LateBeats()) })
 	set.Gauge("beacon_fold_age_seconds", "Time since heartbeats were last folded into records; after 3 hours no more are taken.",
-		nil, func() float64 { return n.telemetry.Shown().FoldAge.Seconds() })
-	set.Gauge("beacon_fold_duration_seconds", "Time that the last fold took.", nil, func() float64 { return n.telemetry.Shown().FoldTook.Seconds() })
+		nil, func() float64 { return n.telemetry.Stats().FoldAge.Seconds() })
+	set.Gauge("beacon_fold_duration_seconds", "Time that the last fold took.", nil, func() float64 { return n.telemetry.Stats().FoldTook.Seconds() })
 	set.Gauge("beacon_clock_believed", "1 when the clock has run evenly for ten minutes and says what most witnesses say; else nothing is decided by it and no day closed.",
-		nil, func() float64 { return oneIf(n.telemetry.Shown().ClockBelieved && n.rewards.ClockAgreed()) })
+		nil, func() float64 { return oneIf(n.telemetry.Stats().ClockBelieved && n.rewards.ClockAgreed()) })
 }
 
 func (n *Node) showDatabase(set *metrics.Set) {
@@ -111,7 +111,7 @@ func (n *Node) showServers(set *metrics.Set) {
 	set.Gauge("beacon_feed_age_seconds", "Time since everything in the database was last taken over; below 2 is in step.",
 		nil, func() float64 { return n.Follower.Age().Seconds() })
 	set.Gauge("beacon_keeper", "1 for the one server that folds, closes days and gives events their order.", nil, func() float64 {
-		_, held := n.keeper.Held()
+		_, held := n.holder.Held()
 		return oneIf(held)
 	})
 	set.Gauge("beacon_event_listeners", "Clients that listen to events.", nil, func() float64 { return float64(n.Hub.Listeners()) })

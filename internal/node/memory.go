@@ -9,7 +9,7 @@ import (
 const (
 	// gcPercent is how much garbage may accumulate, in percent of the live heap. A
 	// higher value takes more memory and less CPU time. Most of the live heap is the
-	// vitals of hotspots, which hold few pointers and are cheap to scan.
+	// live state of hotspots, which holds few pointers and is cheap to scan.
 	gcPercent = 34
 
 	// ballastBytes is memory that is reserved and never touched, so it costs no RAM.

@@ -46,7 +46,7 @@ type Node struct {
 	API      *api.API
 
 	db        *store.DB
-	keeper    *lease.Holder
+	holder    *lease.Holder
 	telemetry *telemetry.Telemetry
 	checkins  *checkins.CheckIns
 	rewards   *rewards.Rewards
@@ -80,23 +80,23 @@ var _ rewards.Store = (*store.DB)(nil)
 func New(db *store.DB, cfg Config) *Node {
 	now, log := cfg.Now, cfg.Log
 	n := &Node{Fleet: fleet.New(api.Summarize), db: db, limits: cfg.Limits, origins: cfg.Origins, now: now, log: log}
-	n.keeper = lease.NewHolder(db, store.KeeperLease, db.Node(), log)
+	n.holder = lease.NewHolder(db, store.KeeperLease, db.Node(), log)
 	n.Hub = events.NewHub(db, log)
-	n.sequencer = events.NewSequencer(db, n.keeper, now, n.Hub.Wake, log)
+	n.sequencer = events.NewSequencer(db, n.holder, now, n.Hub.Wake, log)
 	n.sequencer.Certain = n.certain
 	n.telemetry = telemetry.New(telemetry.Config{
 		Store: db, Fleet: n.Fleet,
-		Keeper: n.keeper.Held, Before: n.sequencer.Step, Told: n.Hub.Wake, Now: now, Rate: cfg.Rate, Log: log,
+		Lease: n.holder.Held, Before: n.sequencer.Step, Told: n.Hub.Wake, Now: now, Rate: cfg.Rate, Log: log,
 		Certain: func() (certain, latest time.Time, known bool) { return n.rewards.Certain() },
 	})
 	n.rewards = rewards.New(rewards.Config{
-		Store: db, Telemetry: n.telemetry, Policies: cfg.Policies, Founding: cfg.Founding, Keeper: n.keeper.Held, Now: now, Rate: cfg.Rate, Log: log,
+		Store: db, Telemetry: n.telemetry, Policies: cfg.Policies, Founding: cfg.Founding, Lease: n.holder.Held, Now: now, Rate: cfg.Rate, Log: log,
 		RealTime: cfg.RealTime, Unrecorded: n.Fleet.Unrecorded, Around: n.Fleet.Around,
 	})
-	n.erasures = erasure.New(erasure.Config{Store: db, Certain: n.rewards.Certain, Keeper: n.keeper.Held, Now: now, Log: log})
+	n.erasures = erasure.New(erasure.Config{Store: db, Certain: n.rewards.Certain, Lease: n.holder.Held, Now: now, Log: log})
 	n.checkins = checkins.New(db, n.Fleet, now, log)
 	n.review = review.New(review.Config{
-		Store: db, Final: n.telemetry.FinalBefore, Keeper: n.keeper.Held, Addresses: n.checkins.Addresses, Now: now, Log: log,
+		Store: db, Final: n.telemetry.FinalBefore, Lease: n.holder.Held, Addresses: n.checkins.Addresses, Now: now, Log: log,
 	})
 	n.Keys = access.New(db, now, func(time.Time) bool { return n.Follower.InStep() })
 	n.Follower = replica.NewFollower(n.Fleet, db, n.Keys.Follow, n.telemetry, log)
@@ -164,7 +164,7 @@ const (
 func (n *Node) Run(ctx context.Context) {
 	var jobs sync.WaitGroup
 	for _, run := range []func(context.Context){
-		n.Follower.Run, n.keeper.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.rewards.Run, n.review.Run, n.erasures.Run, n.checkins.Run,
+		n.Follower.Run, n.holder.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.rewards.Run, n.review.Run, n.erasures.Run, n.checkins.Run,
 	} {
 		jobs.Go(func() { run(ctx) })
 	}

@@ -69,6 +69,8 @@ func newDocs(publicURL, previewKey string) (*docsite.Docs, error) {
 		PublicURL: publicURL,
 		Guides:    docs.Files,
 		Files:     files,
+		Tokens:    console.Tokens,
+		Icon:      console.Icon,
 		APIs: []docsite.API{
 			{Name: "network", Folder: "internal/api", Document: api.OpenAPIJSON()},
 			{Name: "preview", Folder: "internal/preview", Document: preview.OpenAPIJSON(), Key: previewKey},

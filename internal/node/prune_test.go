@@ -31,12 +31,7 @@ func TestPrune_ClockAhead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db, err := open(t)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { db.Close() })
-			testPruneAhead(t, db)
+			testPruneAhead(t, storetest.Opened(t)(open(t)))
 		})
 	}
 }

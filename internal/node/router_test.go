@@ -2,9 +2,11 @@ package node
 
 import (
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/beacon-wifi/beacon/console"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
@@ -36,6 +38,26 @@ func TestRouter_DocsBeforeLoading(t *testing.T) {
 		rt.ServeHTTP(w, httptest.NewRequest(tc.method, tc.path, nil))
 		if w.Code != tc.status || !strings.Contains(w.Body.String(), tc.contains) {
 			t.Errorf("%s %s answered %d %.200s", tc.method, tc.path, w.Code, w.Body)
+		}
+	}
+}
+
+// The documentation looks like the console: it has the same colours and the same icon.
+func TestPages_DocsLookLikeTheConsole(t *testing.T) {
+	pages, err := newPages(ServerConfig{PublicURL: "http://x", PreviewKeyPrefix: "svc"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func(path string) string {
+		w := httptest.NewRecorder()
+		pages.docs.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		return w.Body.String()
+	}
+	page := get("/docs")
+	for pattern, want := range map[string][]byte{`/docs/assets/docs-\w+\.css`: console.Tokens, `/docs/assets/icon-\w+\.svg`: console.Icon} {
+		path := regexp.MustCompile(pattern).FindString(page)
+		if len(want) == 0 || !strings.HasPrefix(get(path), string(want)) {
+			t.Errorf("%q, which is to match %s, begins with %.200s", path, pattern, get(path))
 		}
 	}
 }

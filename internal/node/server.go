@@ -153,7 +153,7 @@ func (s *Server) Serve(ctx context.Context, ln, admin net.Listener, ready func()
 		}
 		ready()
 		if err := tellSupervisor(ctx); err != nil {
-			s.node.log.Warn("could not tell the supervisor that the server is ready", "error", err)
+			s.node.log.Warn("could not tell the supervisor that the server is ready", "err", err)
 		}
 		s.node.Run(serving)
 		return nil

@@ -121,7 +121,7 @@ func seenBy(s *fleet.Hotspot, status beacon.Status, at time.Time) beacon.Minute 
 
 // find returns the position of the first item whose id is at least this one.
 func (n *edition) find(id string) int {
-	return sort.Search(len(n.items), func(i int) bool { return n.items[i].Spot.ID() >= id })
+	return sort.Search(len(n.items), func(i int) bool { return n.items[i].Hotspot.ID() >= id })
 }
 
 // tile returns what the map of the current edition shows.

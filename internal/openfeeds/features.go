@@ -104,7 +104,7 @@ func (f *Feeds) items(w http.ResponseWriter, r *http.Request) error {
 	count, last, more := 0, "", false
 	i := 0
 	if q.after != "" {
-		for i = e.find(q.after); i < len(e.items) && e.items[i].Spot.ID() == q.after; {
+		for i = e.find(q.after); i < len(e.items) && e.items[i].Hotspot.ID() == q.after; {
 			i++
 		}
 	}
@@ -156,7 +156,7 @@ var errNoItem = &beacon.Error{Kind: beacon.NotFound, Message: "there is no such 
 func (f *Feeds) item(w http.ResponseWriter, r *http.Request) error {
 	e, id := f.editions.current(), r.PathValue("id")
 	i := e.find(id)
-	if i == len(e.items) || e.items[i].Spot.ID() != id {
+	if i == len(e.items) || e.items[i].Hotspot.ID() != id {
 		return errNoItem
 	}
 	var h hotspot

@@ -31,7 +31,11 @@ func appendFeature(out []byte, h *hotspot) []byte {
 	}
 	out = appendTime(append(out, `,"open_until":`...), until)
 	out = appendTime(append(out, `,"opens_at":`...), opens)
-	return append(out, "}}"...)
+	out = append(out, `,"timezone":`...)
+	if h.hours == nil || h.hours.Zone() == nil { // always open, or not shown
+		return append(out, "null}}"...)
+	}
+	return append(strconv.AppendQuote(out, h.hours.Zone().String()), "}}"...)
 }
 
 // appendPoint begins a feature, up to its properties.

@@ -132,6 +132,8 @@ type shownPage struct {
 	ID, Name, Address, SSID, Map, URL string
 	Online                            bool
 	Seen, Hours                       string
+	Week                              []shownHours
+	Zone                              string
 	Days                              []shownDay
 	Mean                              string
 	Code                              []string // rows of the QR code, as paths of an SVG image
@@ -149,18 +151,21 @@ type shownDay struct {
 func (p *Pages) show(ctx context.Context, id string, in *words) (*shownPage, error) {
 	e := p.feeds.editions.current()
 	i := e.find(id)
-	if i == len(e.items) || e.items[i].Spot.ID() != id {
+	if i == len(e.items) || e.items[i].Hotspot.ID() != id {
 		return nil, nil
 	}
 	var h hotspot
 	p.feeds.editions.view.publish(&h, e, i)
 	s := &shownPage{
 		Style: pageCSS, In: in, ID: h.id, Name: text(h.name), Address: text(h.address), SSID: text(h.ssid),
-		Online: h.status == beacon.Online, URL: p.url + PageBase + h.id, Hours: in.hours(&h),
+		Online: h.status == beacon.Online, URL: p.url + PageBase + h.id, Hours: in.hours(&h, e.at),
 		Map: fmt.Sprintf("/#/map/%s?at=%.5f,%.5f,17.00", h.id, h.place.Lat, h.place.Lng),
 	}
 	if s.Name == "" {
 		s.Name = h.id
+	}
+	if h.hours != nil && h.hours.Zone() != nil {
+		s.Week, s.Zone = in.week(h.hours, e.at), strings.ReplaceAll(h.hours.Zone().String(), "_", " ")
 	}
 	if !h.seenAt.IsZero() {
 		s.Seen = in.moment(h.seenAt)
@@ -199,12 +204,12 @@ func bars(days []float64, from time.Time, in *words) (all []shownDay, mean strin
 			sum, count = sum+up, count+1
 			day.Height = 3 + int(math.Round(97*up))
 			day.Top, day.Kind = 100-day.Height, kindOf(up)
-			day.Text = in.day(from.AddDate(0, 0, i)) + ": " + percent(up)
+			day.Text = in.day(from.AddDate(0, 0, i)) + ": " + in.percent(up)
 		}
 		all = append(all, day)
 	}
 	if count > 0 {
-		mean = percent(sum / float64(count))
+		mean = in.percent(sum / float64(count))
 	}
 	return all, mean
 }
@@ -218,9 +223,6 @@ func kindOf(up float64) string {
 	}
 	return "poor"
 }
-
-// percent never rounds up to all.
-func percent(part float64) string { return fmt.Sprintf("%.1f %%", math.Floor(part*1000)/10) }
 
 // squares returns the black parts of each row of a code, with four squares of white around.
 func squares(code *qr.Code) (rows []string) {

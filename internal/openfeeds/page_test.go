@@ -49,7 +49,7 @@ func TestPage_Languages(t *testing.T) {
 		asked, path string
 		has         []string
 	}{
-		{"es-MX,es;q=0.9,en;q=0.8", string(up.ID), []string{spanish, "En línea ahora", "<dd>Abierto</dd>", "18 de octubre: fuera de servicio", "Disponible el 97.9 % del tiempo previsto."}},
+		{"es-MX,es;q=0.9,en;q=0.8", string(up.ID), []string{spanish, "En línea ahora", "<dd>Siempre abierto</dd>", "18 de octubre: fuera de servicio", "Disponible el 97,9 % del tiempo previsto."}},
 		{"de,es;q=0.5", string(up.ID) + "/embed", []string{spanish, "En línea ahora"}},
 		{"es", "hs_none", []string{spanish, "No existe este punto de acceso", "Ir al mapa"}},
 		{"en-GB,es;q=0.5", string(up.ID), []string{english, "Online now"}},
@@ -86,10 +86,10 @@ func TestPage(t *testing.T) {
 		frame       bool
 	}{
 		{path: "/h/" + string(up.ID), has: []string{
-			"<h1>public 1 &#34;&lt;b&gt;</h1>", "Online now", "ssid-public-1", "1 public street", "<dd>Open</dd>", "Show on the map", "30 days", "Up 97.9 % of the time",
+			"<h1>public 1 &#34;&lt;b&gt;</h1>", "Online now", "ssid-public-1", "1 public street", "<dd>Always open</dd>", "Show on the map", "30 days", "Up 97.9 % of the time",
 			"18 October: not in service", "19 October: 50.0 %", "16 November: 100.0 %", "&lt;iframe src=\"http://x/h/" + string(up.ID) + "/embed\"", "QR code of http://x/h/" + string(up.ID), `href="/#/map/` + string(up.ID) + `?at=52.50000,13.40000,17.00"`,
-		}, hasNot: []string{"<b>", "usr_secret", "02:00:5e", "<script"}},
-		{path: "/h/" + string(down.ID), has: []string{"Offline", "<dd>Closed</dd>", "It is not you"}, hasNot: []string{"Online now"}},
+		}, hasNot: []string{"<b>", "usr_secret", "02:00:5e", "<script", "Opening hours"}},
+		{path: "/h/" + string(down.ID), has: []string{"Offline", "<dd>Closed now</dd>", "It is not you", "Times of UTC"}, hasNot: []string{"Online now"}},
 		{path: "/h/" + string(up.ID) + "/embed", has: []string{"Online now", `target="_top"`, "Up 97.9 %"}, hasNot: []string{"iframe", "QR code"}, frame: true},
 	} {
 		w := readPage(p, "GET", tc.path)
@@ -122,6 +122,66 @@ func TestPage(t *testing.T) {
 	}
 	if w := readPage(p, "POST", "/h/"+string(up.ID)); w.Code != 405 {
 		t.Errorf("POST is answered with %d", w.Code)
+	}
+}
+
+// The page shows the openings of seven days by the clock of the hotspot, and whether it is
+// open now: at noon in London on a Monday it is 21:00 in Tokyo and 07:00 in New York.
+func TestPage_Hours(t *testing.T) {
+	n := newNetwork(api.Limits{}, "http://x")
+	add := func(zone string, weekly []beacon.WeeklySpan, exceptions ...beacon.HoursException) string {
+		n.count++
+		h := n.add(t, beacon.Business, n.count, geo.Point{Lat: 1, Lng: 1}, func(h *beacon.Hotspot) {
+			h.Settings.OperatingHours = &beacon.OperatingHours{Timezone: zone, Weekly: weekly, Exceptions: exceptions}
+		})
+		return "/h/" + string(h.ID)
+	}
+	weekdays := []beacon.Weekday{"mon", "tue", "wed", "thu", "fri"}
+	shop := []beacon.WeeklySpan{{Days: weekdays, Open: 14 * 60, Close: 18 * 60}, {Days: weekdays, Open: 8 * 60, Close: 12*60 + 30}, {Days: []beacon.Weekday{"sat"}, Open: 22 * 60, Close: 2 * 60}}
+	newYork := add("America/New_York", shop, beacon.HoursException{Date: "2026-11-19", Closed: true}, beacon.HoursException{Date: "2026-11-26", Closed: true})
+	bar := add("Asia/Tokyo", []beacon.WeeklySpan{{Days: []beacon.Weekday{"mon"}, Open: 18 * 60, Close: 25*60 - 24*60}})
+	late := add("Asia/Tokyo", []beacon.WeeklySpan{{Days: []beacon.Weekday{"mon"}, Open: 18 * 60, Close: 24 * 60}})
+	night := add("Pacific/Kiritimati", []beacon.WeeklySpan{{Days: []beacon.Weekday{"mon"}, Open: 0, Close: 24 * 60}}) // where it is Tuesday
+	season := add("UTC", nil, beacon.HoursException{Date: "2026-12-24", Spans: []beacon.ExceptionSpan{{Open: 60, Close: 120}}})
+	p := pagesOf(n, mostlyUp)
+	row := func(day, hours string) string {
+		return `<tr><th scope="row">` + day + "</th><td>" + hours + "</td></tr>"
+	}
+	today := func(day, mark, hours string) string {
+		return `<tr class="today" aria-current="date"><th scope="row">` + day + ` <span class="mark">` + mark + "</span></th><td>" + hours + "</td></tr>"
+	}
+	for _, tc := range []struct {
+		path, language string
+		has            []string
+	}{
+		{newYork, "en", []string{
+			"<dd>Closed now, until 08:00</dd>", today("Monday", "today", "08:00–12:30, 14:00–18:00"), row("Tuesday", "08:00–12:30, 14:00–18:00"), row("Thursday, 19 November", "closed"),
+			row("Saturday", "22:00–02:00"), row("Sunday", "closed"), "Times of America/New York",
+		}},
+		{newYork, "es", []string{"<dd>Cerrado ahora, hasta las 08:00</dd>", today("lunes", "hoy", "08:00–12:30, 14:00–18:00"), row("jueves, 19 de noviembre", "cerrado"), "Horario de apertura", "Hora de America/New York"}},
+		{bar, "en", []string{"<dd>Open now, until Tuesday, 01:00</dd>", today("Monday", "today", "18:00–01:00")}},
+		{bar, "es", []string{"<dd>Abierto ahora, hasta el martes a la 01:00</dd>"}},
+		{late, "en", []string{"<dd>Open now, until 24:00</dd>", "18:00–24:00"}},
+		{night, "en", []string{"<dd>Closed now, until Monday, 00:00</dd>", row("Monday", "all day"), today("Tuesday", "today", "closed")}},
+		{night, "es", []string{"<dd>Cerrado ahora, hasta el lunes a las 00:00</dd>", row("lunes", "todo el día")}},
+		{season, "en", []string{"<dd>Closed now, until 24 December 2026, 01:00</dd>", row("Thursday", "closed")}},
+		{season, "es", []string{"<dd>Cerrado ahora, hasta el 24 de diciembre de 2026 a la 01:00</dd>"}},
+	} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", tc.path, nil)
+		r.Header.Set("Accept-Language", tc.language)
+		p.ServeHTTP(w, r)
+		for _, text := range tc.has {
+			if !strings.Contains(w.Body.String(), text) {
+				t.Errorf("%s in %s lacks %q:\n%s", tc.path, tc.language, text, w.Body)
+			}
+		}
+		if rows := strings.Count(w.Body.String(), "<tr"); rows != 7 {
+			t.Errorf("%s shows %d days", tc.path, rows)
+		}
+	}
+	if w := readPage(p, "GET", newYork+"/embed"); strings.Contains(w.Body.String(), "<tr") {
+		t.Error("the page in a frame has a table, for which it has no room")
 	}
 }
 

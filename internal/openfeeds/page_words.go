@@ -1,6 +1,8 @@
 package openfeeds
 
 import (
+	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -10,16 +12,20 @@ import (
 
 // words are the texts of a page in one language.
 type words struct {
-	Lang                                                 string
-	NoSuch, NoPage, GoToMap                              string
-	Online, Offline, OnlineNow, OfflineNow, OfflineSince string
-	Works, Silent                                        string
-	Network, Address, Hours, Place, ShowOnMap            string
-	Last30, UptimeOf, Up, UpOf, NotUp                    string
-	MeOrIt, PutCode, QRCode, OwnSite, CopyThis           string
-	open, openUntil, closed, closedUntil, notInService   string
-	months                                               [12]string
-	of                                                   string // between a day, its month and the year
+	Lang                                                  string
+	NoSuch, NoPage, GoToMap                               string
+	Online, Offline, OnlineNow, OfflineNow, OfflineSince  string
+	Works, Silent                                         string
+	Network, Address, Hours, Place, ShowOnMap             string
+	Last30, UptimeOf, Up, UpOf, NotUp                     string
+	MeOrIt, PutCode, QRCode, OwnSite, CopyThis            string
+	Opening, TodayMark, TimesIn                           string // of the week
+	open, closed, always, allDay, closedDay, notInService string
+	until, atClock, onDay                                 string // patterns, for a time, a time of a day
+	months                                                [12]string
+	days                                                  [7]string // Sunday first
+	of                                                    string    // between a day, its month and the year
+	point                                                 string    // in a number
 }
 
 var english = words{
@@ -31,9 +37,12 @@ var english = words{
 	Last30: "The last 30 days", UptimeOf: "Uptime of the last 30 days", Up: "Up", UpOf: "of the time that it should have been.", NotUp: "It was not in service.",
 	MeOrIt: "Is it me or the hotspot?", PutCode: "Put this code beside the access point: it leads to this page.", QRCode: "QR code of",
 	OwnSite: "On your own site", CopyThis: "Copy this where it shall be shown:",
-	open: "Open", openUntil: "Open until", closed: "Closed", closedUntil: "Closed until", notInService: "not in service",
+	Opening: "Opening hours", TodayMark: "today", TimesIn: "Times of",
+	open: "Open now", closed: "Closed now", always: "Always open", allDay: "all day", closedDay: "closed", notInService: "not in service",
+	until: "%s, until %s", atClock: "%s", onDay: "%s, %s",
 	months: [12]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
-	of:     " ",
+	days:   [7]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
+	of:     " ", point: ".",
 }
 
 var spanish = words{
@@ -45,9 +54,12 @@ var spanish = words{
 	Last30: "Los últimos 30 días", UptimeOf: "Disponibilidad de los últimos 30 días", Up: "Disponible el", UpOf: "del tiempo previsto.", NotUp: "No estuvo en servicio.",
 	MeOrIt: "¿Soy yo o el punto de acceso?", PutCode: "Ponga este código junto al router: lleva a esta página.", QRCode: "Código QR de",
 	OwnSite: "En su propio sitio", CopyThis: "Copie esto donde deba mostrarse:",
-	open: "Abierto", openUntil: "Abierto hasta el", closed: "Cerrado", closedUntil: "Cerrado hasta el", notInService: "fuera de servicio",
+	Opening: "Horario de apertura", TodayMark: "hoy", TimesIn: "Hora de",
+	open: "Abierto ahora", closed: "Cerrado ahora", always: "Siempre abierto", allDay: "todo el día", closedDay: "cerrado", notInService: "fuera de servicio",
+	until: "%s, hasta %s", atClock: "las %s", onDay: "el %s a las %s",
 	months: [12]string{"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"},
-	of:     " de ",
+	days:   [7]string{"domingo", "lunes", "martes", "miércoles", "jueves", "viernes", "sábado"},
+	of:     " de ", point: ",",
 }
 
 var spoken = []*words{&english, &spanish}
@@ -68,20 +80,16 @@ func wordsFor(h http.Header) *words {
 // day returns a date without its year.
 func (w *words) day(t time.Time) string { return strconv.Itoa(t.Day()) + w.of + w.months[t.Month()-1] }
 
-func (w *words) moment(t time.Time) string {
-	t = t.UTC()
-	return w.day(t) + w.of + t.Format("2006, 15:04") + " UTC"
+// date returns a date with its year.
+func (w *words) date(t time.Time) string { return w.day(t) + w.of + strconv.Itoa(t.Year()) }
+
+// percent returns a share, and never rounds up to all.
+func (w *words) percent(part float64) string {
+	tenths := int(math.Floor(part * 1000))
+	return fmt.Sprintf("%d%s%d %%", tenths/10, w.point, tenths%10)
 }
 
-// hours says whether a hotspot is open, and until when.
-func (w *words) hours(h *hotspot) string {
-	switch {
-	case h.open && h.until.IsZero():
-		return w.open
-	case h.open:
-		return w.openUntil + " " + w.moment(h.until)
-	case h.until.IsZero():
-		return w.closed
-	}
-	return w.closedUntil + " " + w.moment(h.until)
+func (w *words) moment(t time.Time) string {
+	t = t.UTC()
+	return w.date(t) + t.Format(", 15:04 UTC")
 }

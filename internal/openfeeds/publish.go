@@ -17,7 +17,7 @@ import (
 func choose(s *fleet.Hotspot, now time.Time) (item fleet.MapItem, shown bool) {
 	switch api.SummaryOf(s).Type {
 	case beacon.Business, beacon.Public:
-		return fleet.MapItem{Spot: s, Place: s.Place(), Status: s.StatusAt(now)}, s.Active()
+		return fleet.MapItem{Hotspot: s, Place: s.Place(), Status: s.StatusAt(now)}, s.Active()
 	default:
 		return item, false
 	}
@@ -32,7 +32,9 @@ type hotspot struct {
 	name, ssid, address string // JSON
 	radiusM             float64
 	open                bool
-	until               time.Time // when open changes; zero: not within a year
+	until               time.Time        // when open changes; zero: not within a year
+	always              bool             // open
+	hours               *beacon.Schedule // nil: always open, or not shown
 	createdAt           time.Time
 	seenAt              time.Time // by the minute; zero: never
 }
@@ -40,7 +42,7 @@ type hotspot struct {
 // publish sets h to what feeds show of an item of an edition.
 func (v *view) publish(h *hotspot, e *edition, i int) {
 	item := &e.items[i]
-	s := item.Spot
+	s := item.Hotspot
 	text := api.SummaryOf(s)
 	raw, _ := id.Parse(beacon.HotspotPrefix, s.ID())
 	*h = hotspot{
@@ -51,6 +53,8 @@ func (v *view) publish(h *hotspot, e *edition, i int) {
 		h.seenAt = e.seen[i].Time()
 	}
 	h.open, h.until = s.OpenAt(e.at)
+	h.hours = s.Hours()
+	h.always = h.hours == nil
 	for _, hide := range v.hidden {
 		hide(h)
 	}
@@ -74,6 +78,7 @@ var others = map[beacon.Detail]func(*hotspot){
 	beacon.ShownCreated: func(h *hotspot) { h.createdAt = time.Time{} },
 	beacon.ShownSeen:    func(h *hotspot) { h.seenAt = time.Time{} },
 	beacon.ShownOpen:    func(h *hotspot) { h.open, h.until = true, time.Time{} },
+	beacon.ShownHours:   func(h *hotspot) { h.hours, h.always = nil, false },
 	beacon.ShownUntil:   func(h *hotspot) { h.until = time.Time{} },
 	beacon.ShownOpens:   func(h *hotspot) { h.until = time.Time{} },
 }

@@ -111,11 +111,33 @@ func (r *Registry) search(ctx context.Context, user beacon.UserID, in Owned) (be
 	return list, nil
 }
 
-// List returns a page of all hotspots, from memory. It is for staff: the table of
-// routes has checked the key.
-func (r *Registry) List(in fleet.ListQuery) (beacon.Listed[*fleet.Hotspot], error) {
+// List returns a page of all hotspots, from memory, or of those of an operator, which
+// only the database knows. It is for staff: the table of routes has checked the key.
+func (r *Registry) List(ctx context.Context, in fleet.ListQuery, operator beacon.UserID) (beacon.Listed[*fleet.Hotspot], error) {
+	if operator == "" {
+		return r.fleet.List(in)
+	}
+	_, count, err := r.store.HotspotsOf(ctx, operator, "", 0, 0)
+	if err != nil {
+		return beacon.Listed[*fleet.Hotspot]{}, err
+	}
+	if err := in.Charge(count * rowIsLooks); err != nil {
+		return beacon.Listed[*fleet.Hotspot]{}, err
+	}
+	names, err := r.store.NamesOf(ctx, operator)
+	if err != nil {
+		return beacon.Listed[*fleet.Hotspot]{}, err
+	}
+	ids := make([]string, len(names))
+	for i, n := range names {
+		ids[i] = string(n.ID)
+	}
+	in.Among = beacon.Some(ids)
 	return r.fleet.List(in)
 }
+
+// rowIsLooks is the cost of a row of the database, in names scanned in memory.
+const rowIsLooks = 5
 
 // Inventory counts devices by what they run. It is for staff, like List.
 func (r *Registry) Inventory(limit int, charge func(looked int) error) (fleet.Inventory, error) {

@@ -3,6 +3,7 @@ package registry
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -43,11 +44,7 @@ func (r *Registry) Neighbours(ctx context.Context, _ beacon.Principal, hotspot b
 	around := map[beacon.HotspotID]bool{}
 	r.fleet.Around(of.PlaceOn(tomorrow).Point, neighboursWithinM, func(id beacon.HotspotID) { around[id] = true })
 	delete(around, hotspot)
-	ids := make([]beacon.HotspotID, 0, len(around))
-	for id := range around {
-		ids = append(ids, id)
-	}
-	hotspots, err := r.store.HotspotsByID(ctx, ids)
+	hotspots, err := r.store.HotspotsByID(ctx, slices.Collect(maps.Keys(around)))
 	if err != nil {
 		return Neighbours{}, err
 	}

@@ -75,8 +75,8 @@ type Verification struct {
 
 // Verify confirms that a hotspot is where it is registered (decision X1). A visit that
 // finds a verified hotspot elsewhere withdraws its verification. A verified hotspot can
-// be visited again, to prove that it is still there. The audit log has who did it, and
-// what was refused.
+// be visited again, to prove that it is still there. Neighbours take nothing away from it.
+// The audit log has who did it, and what was refused.
 func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verification) (View, error) {
 	found, err := in.Form.Validate()
 	if err != nil {
@@ -92,6 +92,11 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 	by := p.Actor()
 	finding := found.Against(h)
 	by.Note = finding.Note()
+	if h.Takes(finding, r.moment()) {
+		if err := r.mayTake(ctx, p, &h, by); err != nil {
+			return View{}, err
+		}
+	}
 	if finding.Disproves() && !h.Location.VerifiedAt.IsZero() {
 		return View{}, r.disprove(ctx, h, by, finding)
 	}

@@ -1,7 +1,8 @@
 // Package registry is what people do with hotspots: register, verify, link, read,
 // change, delete, list and find them. Each verb has the shape Verb(ctx, Principal,
 // Input) (Output, error). The table of routes has checked that a key's scopes
-// suffice; this package checks who owns a hotspot.
+// suffice; this package checks who owns a hotspot. What devices report is the business
+// of package telemetry.
 //
 // Its one invariant: a write is durable before it is in the fleet, and in the fleet
 // before it returns.
@@ -49,8 +50,8 @@ type Store interface {
 	// of its tries, and is returned.
 	LinkDevice(ctx context.Context, hash [32]byte, by beacon.Actor, now time.Time,
 		edit func(*beacon.Hotspot) error) (beacon.Hotspot, error)
-	// Quality returns what check-ins since a day say of a hotspot.
-	Quality(ctx context.Context, hotspot beacon.HotspotID, since beacon.Day) (beacon.Quality, error)
+	// Quality returns what the check-ins of some days say of a hotspot.
+	Quality(ctx context.Context, hotspot beacon.HotspotID, first, last beacon.Day) (beacon.Quality, error)
 	// NoteRefusal writes only an audit row.
 	NoteRefusal(ctx context.Context, refused beacon.Change) error
 }
@@ -93,11 +94,19 @@ func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.H
 		return View{}, err
 	}
 	v := r.view(h)
-	if v.Quality, err = r.store.Quality(ctx, hotspot, beacon.DayOf(r.now())-beacon.QualityDays+1); err != nil {
+	last, blur := beacon.DayOf(r.now()), r.fleet.Blur()
+	hidden := blur.Hides(h.Type) && !p.SeesOfHome(beacon.HotspotPlace, h.Operator)
+	if hidden {
+		last-- // today's would tell when someone is there (decision D209)
+	}
+	if v.Quality, err = r.store.Quality(ctx, hotspot, last-beacon.QualityDays+1, last); err != nil {
 		return View{}, err
 	}
 	if !p.Sees(beacon.UnverifiedReason, h.Operator) {
 		v.Location.UnverifiedReason = "" // staff may have written anything
+	}
+	if !p.Sees(beacon.ProvenUntil, h.Operator) {
+		v.ProvenUntil = time.Time{}
 	}
 	if !p.Sees(beacon.LastUncounted, h.Operator) {
 		v.Metrics.Uncounted, v.Metrics.UncountedAt = beacon.Counted, time.Time{}
@@ -108,7 +117,7 @@ func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.H
 	if !p.Sees(beacon.DeviceAgent, h.Operator) {
 		v.Device.Agent = beacon.Agent{}
 	}
-	if blur := r.fleet.Blur(); blur.Hides(h.Type) && !p.SeesOfHome(beacon.HotspotPlace, h.Operator) {
+	if hidden {
 		v.hide(blur)
 	}
 	return v, nil
@@ -131,6 +140,8 @@ type View struct {
 
 	Approximate bool // it is a home as strangers see it
 
+	ProvenUntil time.Time // when the proof of its place ends; zero if there is none
+
 	Open      bool      // by its operating hours
 	OpenUntil time.Time // when that changes; zero if nothing changes within a year
 }
@@ -140,7 +151,7 @@ type View struct {
 func (r *Registry) view(h beacon.Hotspot) View {
 	now := r.now()
 	metrics, _ := r.fleet.Metrics(h.ID, now)
-	v := View{Hotspot: h, Status: h.StatusAt(metrics.Seen, now), Metrics: metrics}
+	v := View{Hotspot: h, Status: h.StatusAt(metrics.Seen, now), Metrics: metrics, ProvenUntil: h.ProvenUntil(now)}
 	v.Open, v.OpenUntil = r.fleet.OpenAt(h.Settings.OperatingHours, now)
 	return v
 }

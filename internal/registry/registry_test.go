@@ -33,15 +33,7 @@ var ada = beacon.Principal{Key: "key_ada", User: beacon.UserID(id.Format(beacon.
 
 func open(t *testing.T) *desk {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "beacon.db"), sqlite.Options{Now: storetest.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	db := storetest.Opened(t)(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "beacon.db"), sqlite.Options{Now: storetest.Now}))
 	d := &desk{db: db, store: db, clock: storetest.Now.Truncate(time.Millisecond)}
 	d.wire(db)
 	return d

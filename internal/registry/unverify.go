@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
@@ -20,9 +21,44 @@ type Withdrawal struct {
 func (r *Registry) Unverify(ctx context.Context, p beacon.Principal, in Withdrawal) (struct{}, error) {
 	by := p.Actor()
 	by.Note = cmp.Or(in.Reason, beacon.Withdrawn)
+	if !validID(in.Hotspot) {
+		return struct{}{}, errNoHotspot
+	}
+	h, err := r.store.Hotspot(ctx, in.Hotspot)
+	if err == nil && !h.Location.VerifiedAt.IsZero() {
+		err = r.mayTake(ctx, p, &h, by)
+	}
+	if err != nil {
+		return struct{}{}, err
+	}
 	return struct{}{}, r.unverify(ctx, in.Hotspot, by, func(h *beacon.Hotspot) (bool, error) {
 		return h.Unverify(by.Note, r.moment()) || in.Reason != "" && h.Reject(in.Reason), nil
 	})
+}
+
+var errNeighbour = &beacon.Error{
+	Kind:    beacon.Forbidden,
+	Message: fmt.Sprintf("someone else must do this: it takes something away from a hotspot within %d m of one of yours", beacon.HoldAwayM),
+}
+
+// mayTake returns an error for someone who has, or had, a hotspot near another: they would
+// be paid for what it loses (decision D149). Of their own they may take what they want.
+func (r *Registry) mayTake(ctx context.Context, p beacon.Principal, h *beacon.Hotspot, by beacon.Actor) error {
+	if p.User == h.Operator {
+		return nil
+	}
+	now := r.moment()
+	place := h.PlaceOn(beacon.DayOf(now)).Point
+	err := r.Ever(ctx, p.User, func(own View) error {
+		if own.Concerns(place, now) {
+			return errNeighbour
+		}
+		return nil
+	})
+	if errors.Is(err, errNeighbour) {
+		return r.refuse(ctx, beacon.Change{Kind: beacon.VerificationRefused, Target: string(h.ID), Actor: by}, err)
+	}
+	return err
 }
 
 // disprove is the outcome of a visit that found a verified hotspot elsewhere: it is no
@@ -46,9 +82,6 @@ func (r *Registry) disprove(ctx context.Context, h beacon.Hotspot, by beacon.Act
 }
 
 func (r *Registry) unverify(ctx context.Context, hotspot beacon.HotspotID, by beacon.Actor, edit func(*beacon.Hotspot) (bool, error)) error {
-	if !validID(hotspot) {
-		return errNoHotspot
-	}
 	h, err := r.store.UpdateHotspot(ctx, hotspot, by, beacon.HotspotUnverified, func(h *beacon.Hotspot) (bool, error) {
 		changed, err := edit(h)
 		if changed {

@@ -21,16 +21,7 @@ import (
 
 func openNode(t testing.TB, path string) *store.DB {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Now: storetest.Now, Wait: storetest.Patience})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return db
+	return storetest.Opened(t)(sqlite.Open(t.Context(), path, sqlite.Options{Now: storetest.Now, Wait: storetest.Patience}))
 }
 
 // Two processes write to one file while a third follows: it misses nothing.

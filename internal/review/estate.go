@@ -115,31 +115,50 @@ func (e *estate) near(i int, within float64, apart bool) (others []int) {
 }
 
 // sameAddress returns one flag for each address that hotspots far from each other send from.
+// One may be away from the others: it was carried to them, and is not registered there yet.
+// So distances are from the first or the second, whichever is among the others.
 func (e *estate) sameAddress(day beacon.Day) (flags []beacon.Flag) {
-	first, others, farthest := map[int64]*site{}, map[int64]int64{}, map[int64]float64{}
+	lines := map[int64][]*site{}
 	var order []int64
 	for i := range e.sites {
 		s := &e.sites[i]
-		switch f := first[s.from]; {
-		case s.from == 0:
-		case f == nil:
-			first[s.from] = s
-			order = append(order, s.from)
-		default:
-			if d := geo.Distance(f.place, s.place); d > sameLineM {
-				others[s.from]++
-				farthest[s.from] = max(farthest[s.from], d)
-			}
+		if s.from == 0 {
+			continue
 		}
+		if lines[s.from] == nil {
+			order = append(order, s.from)
+		}
+		lines[s.from] = append(lines[s.from], s)
 	}
 	for _, from := range order {
-		if others[from] < farOthers {
+		line := lines[from]
+		if len(line) <= farOthers {
+			continue
+		}
+		is := line[0]
+		far, farthest := is.farFrom(line)
+		if n, m := line[1].farFrom(line); n < far {
+			is, far, farthest = line[1], n, m
+		}
+		if far < farOthers {
 			continue
 		}
 		flags = append(flags, beacon.Flag{
-			Hotspot: first[from].hotspot, Operator: e.operator, Kind: beacon.OneAddress, Weight: weights[beacon.OneAddress],
-			Facts: facts{"others": others[from], "within_m": int64(math.Ceil(farthest[from]))}, First: day, Last: day,
+			Hotspot: is.hotspot, Operator: e.operator, Kind: beacon.OneAddress, Weight: weights[beacon.OneAddress],
+			Facts: facts{"others": int64(far), "within_m": int64(math.Ceil(farthest))}, First: day, Last: day,
 		})
 	}
 	return flags
+}
+
+// farFrom returns how many of some sites are farther from one than a line reaches, and how
+// far the farthest is.
+func (s *site) farFrom(others []*site) (far int, farthest float64) {
+	for _, o := range others {
+		if d := geo.Distance(s.place, o.place); d > sameLineM {
+			far++
+			farthest = max(farthest, d)
+		}
+	}
+	return far, farthest
 }

@@ -36,9 +36,9 @@ type Store interface {
 
 // Config is what New needs.
 type Config struct {
-	Store  Store
-	Final  func() (before beacon.Day, known bool) // days before it have all their records
-	Keeper func() (lease.Lease, bool)             // the lease, while this process holds it
+	Store Store
+	Final func() (before beacon.Day, known bool) // days before it have all their records
+	Lease func() (lease.Lease, bool)             // the lease, while this process holds it
 
 	// Addresses returns from how many addresses a device sent on a day, as far as this
 	// process knows.
@@ -72,9 +72,9 @@ func (r *Review) Run(ctx context.Context) {
 // are left out: what matters is seen on the next day too.
 func (r *Review) Step(ctx context.Context) error {
 	final, known := r.Final()
-	held, keeper := r.Keeper()
+	held, holder := r.Lease()
 	day := final - 1
-	if !known || !keeper || day <= r.done {
+	if !known || !holder || day <= r.done {
 		return nil
 	}
 	done, any, err := r.Store.Reviewed(ctx)

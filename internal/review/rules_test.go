@@ -201,6 +201,20 @@ func TestEstate(t *testing.T) {
 				e.add(c, today)
 			}
 		}, map[beacon.HotspotID]beacon.FlagKind{}},
+		"one that was carried to the line of others": {func(e *estate) {
+			for i := range 4 {
+				c := spot(i, at(300*float64(max(0, 1-i))), at(300*float64(max(0, 1-i))))
+				c.From = 7
+				e.add(c, today)
+			}
+		}, map[beacon.HotspotID]beacon.FlagKind{}},
+		"two at each of two places from one address": {func(e *estate) {
+			for i := range 4 {
+				c := spot(i, at(300*float64(i/2)), at(300*float64(i/2)))
+				c.From = 7
+				e.add(c, today)
+			}
+		}, map[beacon.HotspotID]beacon.FlagKind{"hs_000": beacon.OneAddress}},
 		"five on one line": {func(e *estate) {
 			for i := range 5 {
 				c := spot(i, at(float64(i)*49), at(float64(i)*49))

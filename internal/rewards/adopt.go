@@ -15,6 +15,7 @@ type Adoption struct {
 	// ProvenBefore is the first day on which a place needs a visit to count as proven, if
 	// this is the first policy that pays places; else it is zero.
 	ProvenBefore beacon.Day
+	Confirmed    bool // it was adopted
 }
 
 // Adopt puts a policy into force from a day on that has not begun, as the next version.
@@ -30,11 +31,11 @@ func (r *Rewards) Adopt(ctx context.Context, by beacon.Actor, p policy.Policy, f
 	if err != nil {
 		return Adoption{}, err
 	}
-	book := r.book()
-	if len(book) == 0 {
+	known := r.policySet()
+	if len(known) == 0 {
 		return refuse("no server has been started with this database yet")
 	}
-	newest := book[len(book)-1]
+	newest := known[len(known)-1]
 	first := max(r.today()+1, newest.From+1)
 	if v.begun {
 		first = max(first, v.closing.Day+2) // the day after a closed one has begun
@@ -53,6 +54,10 @@ func (r *Rewards) Adopt(ctx context.Context, by beacon.Actor, p policy.Policy, f
 	}
 	if !confirmed {
 		return a, nil
+	}
+	a.Confirmed = true
+	if err := by.Once.Keep(a); err != nil {
+		return a, err
 	}
 	return a, r.Store.AdoptPolicy(ctx, line(&p), by, r.Now())
 }

@@ -75,6 +75,6 @@ func ReadBookkeeping(ctx context.Context, db BookkeepingStore, now time.Time, mo
 // Bookkeeping returns how far the books are, for staff.
 func (r *Rewards) Bookkeeping(ctx context.Context, _ beacon.Principal, months int) (Bookkeeping, error) {
 	b, err := ReadBookkeeping(ctx, r.Store, r.Now(), months)
-	b.Policies = r.book()
+	b.Policies = r.policySet()
 	return b, err
 }

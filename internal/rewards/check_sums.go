@@ -49,7 +49,7 @@ func (r *Rewards) checkHash(ctx context.Context, s *ledger.Statement) error {
 			}
 		}
 		var policies []ledger.Policy
-		for _, p := range r.book().In(s.Month) {
+		for _, p := range r.policySet().In(s.Month) {
 			policies = append(policies, line(p))
 		}
 		if ledger.Seal(s.Previous, &s.UserMonth, policies) == s.Hash {

@@ -66,7 +66,7 @@ func (r *Rewards) closeDay(ctx context.Context, v view) error {
 		page.From, rows = v.closing.Upto, v.closing.Hotspots
 	}
 	var places *division
-	if rules := r.book().On(page.Day); rules.PaysPlaces() {
+	if rules := r.policySet().On(page.Day); rules.PaysPlaces() {
 		var err error
 		if places, err = r.divide(ctx, v, page.Day, rules); err != nil {
 			return err
@@ -221,7 +221,7 @@ func (r *Rewards) addUp(ctx context.Context, page *ledger.Page) error {
 // not hold up the others. A record written by a newer version is an error: that
 // version must close it.
 func (r *Rewards) rowsOf(day beacon.Day, records []beacon.OwnedRecord) ([]ledger.Row, error) {
-	rules := r.book().On(day)
+	rules := r.policySet().On(day)
 	rows := make([]ledger.Row, 0, len(records))
 	for _, record := range records {
 		facts, err := r.Telemetry.FactsOf(record.Data)

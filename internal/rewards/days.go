@@ -107,7 +107,7 @@ func (r *Rewards) fillDays(ctx context.Context, d *Days, charge func(rows int) e
 		if err != nil {
 			return err
 		}
-		rules := r.book().On(sum.Day)
+		rules := r.policySet().On(sum.Day)
 		for _, f := range facts {
 			sum.add(sumOf(f, rules.Reward(f)))
 		}

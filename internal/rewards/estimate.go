@@ -42,7 +42,7 @@ type Estimate struct {
 // more about them.
 func (r *Rewards) Estimate(ctx context.Context, place geo.Point, neighbours []Neighbour, planned []geo.Point) (Estimate, error) {
 	const always, whole = 10_000, int64(beacon.Credit)
-	p := r.book().On(r.today())
+	p := r.policySet().On(r.today())
 	own := whole
 	if p.PaysPlaces() {
 		var day beacon.Minutes

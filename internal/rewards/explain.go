@@ -57,9 +57,9 @@ func (r *Rewards) Explain(ctx context.Context, p beacon.Principal, q ExplainQuer
 		if e.Facts, known = facts[q.Hotspot]; !known && day < today {
 			e.Facts = r.unrecorded(q.Hotspot, day)
 		}
-		e.Policy = r.book().On(day)
+		e.Policy = r.policySet().On(day)
 	default:
-		e.Facts, e.Policy = r.unrecorded(q.Hotspot, day), r.book().On(day)
+		e.Facts, e.Policy = r.unrecorded(q.Hotspot, day), r.policySet().On(day)
 	}
 	e.Account = e.Policy.Explain(e.Facts)
 	if e.Policy.PaysPlaces() {

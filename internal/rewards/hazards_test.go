@@ -126,7 +126,7 @@ func TestLeaseIsLost(t *testing.T) {
 	w.midnight(t)
 	keeper, pages := true, 0
 	r := w.rewards(after{w.db, func() { pages, keeper = pages+1, false }})
-	r.Keeper = func() (lease.Lease, bool) { return w.held, keeper }
+	r.Lease = func() (lease.Lease, bool) { return w.held, keeper }
 	r.InPagesOf(1)
 	if err := r.Step(t.Context()); err != nil || pages != 1 {
 		t.Errorf("%d pages were tried; %v", pages, err)

@@ -164,7 +164,7 @@ func (o *openDays) addToHistory(ctx context.Context, h *history, day beacon.Day)
 		sum = &MonthSum{Month: month}
 		h.sums[month] = sum
 	}
-	rules := o.book().On(day)
+	rules := o.policySet().On(day)
 	for id, f := range facts {
 		if a.sums[id] == nil {
 			sum.Hotspots++

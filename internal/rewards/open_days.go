@@ -33,7 +33,7 @@ type hotspotDay struct {
 func (r *Rewards) openDays(v view, user beacon.UserID) *openDays {
 	return &openDays{
 		Rewards: r, view: v, user: user,
-		as:  asOf{minute: beacon.MinuteOf(r.Now()), first: v.first, revision: v.revision(), policies: len(r.book())},
+		as:  asOf{minute: beacon.MinuteOf(r.Now()), first: v.first, revision: v.revision(), policies: len(r.policySet())},
 		did: map[hotspotDay]beacon.Did{}, facts: map[hotspotDay]beacon.Facts{},
 	}
 }
@@ -43,7 +43,7 @@ func (o *openDays) on(ctx context.Context, day beacon.Day, ids []beacon.HotspotI
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rules := o.book().On(day)
+	rules := o.policySet().On(day)
 	if !rules.PaysPlaces() {
 		return o.Telemetry.Facts(ctx, day, ids)
 	}

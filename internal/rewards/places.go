@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -143,11 +144,7 @@ func (r *Rewards) tierAfter(record []byte) (beacon.Tier, error) {
 
 // settle gives each claim its share.
 func (d *division) settle(ctx context.Context) error {
-	ordered := make([]*claim, 0, len(d.claims))
-	for _, c := range d.claims {
-		ordered = append(ordered, c)
-	}
-	slices.SortFunc(ordered, first)
+	ordered := slices.SortedFunc(maps.Values(d.claims), first)
 	hotspots := make([]ground.Hotspot, len(ordered))
 	for i, c := range ordered {
 		hotspots[i] = ground.Hotspot{Place: ground.PlaceOf(c.point), Served: c.served}
@@ -220,7 +217,7 @@ func (r *Rewards) rows(ctx context.Context, d *division, owned []beacon.Owned) (
 
 // placesFrom returns the first day on which places are paid.
 func (r *Rewards) placesFrom() beacon.Day {
-	for _, p := range r.book() {
+	for _, p := range r.policySet() {
 		if p.PaysPlaces() {
 			return p.From
 		}
@@ -277,7 +274,7 @@ func (r *Rewards) DaysServed(ctx context.Context, ids []beacon.HotspotID) (map[b
 		return nil, err
 	}
 	today := r.today()
-	if ordered, err := r.openDays(v, "").ordered(ctx); err != nil || !ordered || !r.book().On(today).PaysPlaces() {
+	if ordered, err := r.openDays(v, "").ordered(ctx); err != nil || !ordered || !r.policySet().On(today).PaysPlaces() {
 		return nil, err
 	}
 	claims, err := r.placesOn(ctx, today, v.first, ids)
@@ -327,7 +324,7 @@ func recent(d *division, rowsOf func(beacon.Day) ([]ledger.Row, error)) (map[bea
 // countAhead counts standings when nothing can be closed, so that what is shown of the
 // open days does not have to wait for the closing of the first of them.
 func (r *Rewards) countAhead(ctx context.Context, v view) error {
-	if _, keeper := r.Keeper(); !keeper || !v.begun || !r.book().On(v.first).PaysPlaces() {
+	if _, holder := r.Lease(); !holder || !v.begun || !r.policySet().On(v.first).PaysPlaces() {
 		return nil
 	}
 	return r.countStandings(ctx, v, v.first)
@@ -354,7 +351,7 @@ func (r *Rewards) countStandings(ctx context.Context, v view, day beacon.Day) er
 		first = min(first, days[0].Day)
 	}
 	under := func(write func(lease.Lease) error) error {
-		held, ok := r.Keeper()
+		held, ok := r.Lease()
 		if !ok {
 			return errors.New("this process no longer keeps the ledger")
 		}

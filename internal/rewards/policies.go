@@ -36,8 +36,8 @@ func (r *Rewards) Start(ctx context.Context) error {
 // Follow loads the policies of the database, for a command that has none of its own.
 func (r *Rewards) Follow(ctx context.Context) error { return r.reload(ctx) }
 
-// book returns the known policies.
-func (r *Rewards) book() policy.Set { return *r.policies.Load() }
+// policySet returns the known policies.
+func (r *Rewards) policySet() policy.Set { return *r.policies.Load() }
 
 // reload loads what another process has added. Policies are only ever replaced by a
 // longer list.
@@ -52,7 +52,7 @@ func (r *Rewards) reload(ctx context.Context) error {
 // agree checks that the policies here match the stored ones, and adds those that are
 // new here.
 func (r *Rewards) agree(known []ledger.Policy) error {
-	mine := r.book()
+	mine := r.policySet()
 	longer := slices.Clone(mine)
 	for _, k := range known {
 		switch here := longer.Version(k.Version); {
@@ -104,7 +104,7 @@ func (r *Rewards) bring(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	mine := r.book()
+	mine := r.policySet()
 	for _, p := range mine[min(len(known), len(mine)):] {
 		if first := r.today() + 1; v.begun && p.Version > 1 && p.From < max(first, v.closing.Day+1) {
 			return fmt.Errorf("reward policy %d starts on %s; a new policy can start on %s at the earliest",
@@ -120,13 +120,13 @@ func (r *Rewards) bring(ctx context.Context) error {
 // byVersion returns the policy of a row. If it is not known here, another process
 // added it, so byVersion reloads.
 func (r *Rewards) byVersion(ctx context.Context, version int) (*policy.Policy, error) {
-	if p := r.book().Version(version); p != nil {
+	if p := r.policySet().Version(version); p != nil {
 		return p, nil
 	}
 	if err := r.reload(ctx); err != nil {
 		return nil, err
 	}
-	if p := r.book().Version(version); p != nil {
+	if p := r.policySet().Version(version); p != nil {
 		return p, nil
 	}
 	return nil, &beacon.Error{

@@ -11,7 +11,7 @@ import (
 func TestProgress(t *testing.T) {
 	w := aMonth(t, openSQLite(t, at("2026-10-30T00:00:00Z")), 2, 3) // closed through October, 4 November now
 	other := w.rewards(w.db)
-	other.Keeper = func() (held lease.Lease, is bool) { return held, false }
+	other.Lease = func() (held lease.Lease, is bool) { return held, false }
 	want := func(unclosed, unsettled int) {
 		t.Helper()
 		if err := other.Step(t.Context()); err != nil {

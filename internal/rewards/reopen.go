@@ -14,6 +14,7 @@ type ReopenReport struct {
 	Rows          int        // void rows
 	beacon.Earned            // by them
 	Users         []ReopenedUser
+	Confirmed     bool // it was done
 
 	index map[beacon.UserID]int // in Users
 }
@@ -51,6 +52,10 @@ func (r *Rewards) Reopen(
 		return nil
 	})
 	if err != nil || !confirmed {
+		return report, err
+	}
+	report.Confirmed = true
+	if err := by.Once.Keep(report); err != nil {
 		return report, err
 	}
 	return report, r.Store.Reopen(ctx, reopening, by)

@@ -71,8 +71,8 @@ func (r *Rewards) Replay(ctx context.Context, q ReplayQuery, progress func(Repla
 	}
 	store := &replayStore{Store: r.Store, from: q.From, standings: map[beacon.HotspotID][]ledger.Standing{}, own: map[beacon.Day]map[beacon.HotspotID]int64{}}
 	again := New(Config{
-		Store: store, Telemetry: r.Telemetry, Policies: replayed(r.book(), q), Now: r.Now, Log: slog.New(slog.DiscardHandler),
-		Keeper: func() (lease.Lease, bool) { return lease.Lease{}, true },
+		Store: store, Telemetry: r.Telemetry, Policies: replayed(r.policySet(), q), Now: r.Now, Log: slog.New(slog.DiscardHandler),
+		Lease: func() (lease.Lease, bool) { return lease.Lease{}, true },
 	})
 	again.pageSize = r.pageSize
 	again.asPaid = func(ctx context.Context, day beacon.Day, of beacon.Owned, c *claim) error {
@@ -122,17 +122,17 @@ func mayReplay(q ReplayQuery, v view, days []ledger.Closing) error {
 }
 
 // replayed returns the policies with the one that is replayed.
-func replayed(book policy.Set, q ReplayQuery) policy.Set {
+func replayed(known policy.Set, q ReplayQuery) policy.Set {
 	if q.Policy == nil {
-		return book
+		return known
 	}
 	n := 0
-	for n < len(book) && (n == 0 || book[n].From < q.From) {
+	for n < len(known) && (n == 0 || known[n].From < q.From) {
 		n++
 	}
 	p := *q.Policy
 	p.Version, p.From = n+1, q.From
-	return append(slices.Clone(book[:n]), p)
+	return append(slices.Clone(known[:n]), p)
 }
 
 func (r *Rewards) replayDay(ctx context.Context, v view, report *replayReport, progress func(ReplayedDay) error) error {
@@ -141,7 +141,7 @@ func (r *Rewards) replayDay(ctx context.Context, v view, report *replayReport, p
 		return err
 	}
 	var places *division
-	if rules := r.book().On(day); rules.PaysPlaces() {
+	if rules := r.policySet().On(day); rules.PaysPlaces() {
 		var err error
 		if places, err = r.divide(ctx, v, day, rules); err != nil {
 			return err

@@ -56,9 +56,9 @@ type Config struct {
 	// shown.
 	Around func(p geo.Point, withinM float64, each func(beacon.HotspotID))
 
-	// Keeper returns the lease, and whether this process is the one that closes and
+	// Lease returns the lease, and whether this process is the one that closes and
 	// settles.
-	Keeper func() (lease.Lease, bool)
+	Lease func() (lease.Lease, bool)
 
 	Now  func() time.Time
 	Rate float64 // how fast Now runs compared with the machine's clock; 0: unknown, and no other clock is asked

@@ -39,7 +39,7 @@ func (r *Rewards) step(ctx context.Context) error {
 	if err := r.reload(ctx); err != nil {
 		return err
 	}
-	if _, keeper := r.entitled(0); keeper {
+	if _, holder := r.entitled(0); holder {
 		if err := r.releaseDue(ctx); err != nil {
 			return err
 		}
@@ -54,8 +54,8 @@ func (r *Rewards) step(ctx context.Context) error {
 // whether it holds it and its clock has been steady for long enough.
 func (r *Rewards) entitled(steady time.Duration) (lease.Lease, bool) {
 	even := r.clock.At(r.Now(), r.machine(), r.Rate)
-	held, keeper := r.Keeper()
-	return held, keeper && even >= steady
+	held, holder := r.Lease()
+	return held, holder && even >= steady
 }
 
 // bySchedule is the actor of a settlement that happens on schedule.

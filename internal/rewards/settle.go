@@ -40,7 +40,7 @@ func (r *Rewards) Settle(
 		return report.SettleReport, err
 	}
 	s := &settlement{Rewards: r, by: by, report: report, progress: progress}
-	for _, p := range r.book().In(month) {
+	for _, p := range r.policySet().In(month) {
 		s.policies = append(s.policies, line(p))
 	}
 	if err := s.addTotals(ctx); err != nil {
@@ -295,7 +295,7 @@ func (r *Rewards) Statement(ctx context.Context, p beacon.Principal, q Statement
 	if !settled {
 		return Statement{}, r.noStatement(v, q.Month)
 	}
-	s.Policies = r.book().In(q.Month)
+	s.Policies = r.policySet().In(q.Month)
 	s.Each = func(ctx context.Context, fn func(ledger.Row, ledger.Hash) error) error {
 		return r.eachRow(ctx, &s.Statement, fn)
 	}

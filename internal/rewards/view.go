@@ -158,7 +158,7 @@ func (o *openDays) add(ctx context.Context, a *accrual, day beacon.Day) error {
 	if err != nil {
 		return err
 	}
-	rules := o.book().On(day)
+	rules := o.policySet().On(day)
 	for id, f := range facts {
 		a.add(id, f.Tier, sumOf(f, rules.Reward(f)))
 	}

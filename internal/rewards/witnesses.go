@@ -122,7 +122,7 @@ func (r *Rewards) consult(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, keeper := r.Keeper()
+	_, holder := r.Lease()
 	certain := r.certain(&state, now, real)
 	others := r.others(&state, real)
 	said := clock.Earliest(append([]clock.Witness{{Says: now}}, others...)) // by all clocks
@@ -133,7 +133,7 @@ func (r *Rewards) consult(ctx context.Context) error {
 		}
 	}
 	raise := certain
-	if !keeper || certain.After(now) {
+	if !holder || certain.After(now) {
 		raise = time.Time{}
 	}
 	if err := r.Store.MarkClock(ctx, now, raise, state.Confirmed); err != nil {
@@ -152,7 +152,7 @@ func (r *Rewards) consult(ctx context.Context) error {
 	if len(wrong) > 0 && steady >= steadyFor {
 		r.warnOfClocks(all, wrong, told, real)
 	}
-	if !keeper {
+	if !holder {
 		return nil
 	}
 	if err := r.forgetAhead(ctx, steady); err != nil {

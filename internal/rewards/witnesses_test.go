@@ -176,7 +176,7 @@ func TestWitnesses_OtherServer(t *testing.T) {
 		bad := w.machine(other)
 		bad.off = 3 * 24 * time.Hour
 		bad.Telemetry = final{w, bad}
-		good.Keeper = nobody
+		good.Lease = nobody
 		for range 2 * 60 * 12 { // to 10:00
 			w.now = w.now.Add(30 * time.Second)
 			for _, m := range []*machine{good, bad} {
@@ -225,7 +225,7 @@ func TestWitnesses_Database(t *testing.T) {
 func TestWitnesses_ServerEnded(t *testing.T) {
 	w, _, other := running(t, sqliteTwice)
 	behind := w.machine(other)
-	behind.off, behind.Keeper = -30*time.Hour, nobody
+	behind.off, behind.Lease = -30*time.Hour, nobody
 	m := w.machine(w.db)
 	for range 60 * 2 * 4 { // to 02:00
 		w.now = w.now.Add(30 * time.Second)

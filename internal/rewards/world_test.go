@@ -94,7 +94,7 @@ func newWorld(t testing.TB, db *store.DB, now time.Time, users int) *world {
 func (w *world) rewards(over rewards.Store) *rewards.Rewards {
 	return rewards.New(rewards.Config{
 		Store: over, Telemetry: w, Policies: w.policies,
-		Keeper: func() (lease.Lease, bool) { return w.held, true },
+		Lease:  func() (lease.Lease, bool) { return w.held, true },
 		Now:    func() time.Time { return w.now },
 		Around: w.around,
 		Log:    slog.New(slog.DiscardHandler),

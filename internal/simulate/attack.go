@@ -44,6 +44,7 @@ func Attacks() []Attack {
 		{"grow", "A hotspot claims a radius of 500 m once it is verified.", 1, false, grow},
 		{"app-farm", "Apps of the operator, at home, vouch every day for three scripts without a radio.", 3, false, appFarm},
 		{"imitator", "A script without a radio imitates a real device in every figure.", 1, false, always(asIs)},
+		{"best-imitator", "A script without a radio imitates a fast and busy device in every figure.", 1, false, imitateBest},
 	}
 }
 
@@ -58,6 +59,19 @@ func FindAttack(name string) (Attack, bool) {
 
 // deed is what a device reports in a minute, given what a real one would.
 type deed func(r *Raid, d *Device, b *Beat, now time.Time)
+
+// imitateBest reports what the best device would: fast tests that differ, and more traffic
+// than is paid.
+func imitateBest(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
+	if len(r.devices) == 0 {
+		d := r.device(0, 0, nil)
+		d.uplink, d.appetite = uplinks[0], 3*d.appetite
+		if err := r.enroll(ctx, d, r.at(0, 0)); err != nil {
+			return nil, err
+		}
+	}
+	return always(asIs)(ctx, r, now)
+}
 
 // always is an attack by one hotspot that reports every minute.
 func always(do deed) func(context.Context, *Raid, time.Time) ([]shot, error) {
@@ -247,6 +261,26 @@ func crowd(metres float64, apart bool) func(context.Context, *Raid, time.Time) (
 // Clones is the attack point with the hotspots some metres away from it.
 func Clones(metres float64) Attack {
 	return Attack{"clones", "Many hotspots of one operator stand close together.", 40, false, crowd(metres, true)}
+}
+
+// Moved is a hotspot that has served next to another one, and is found at its door on the
+// second day.
+func Moved() Attack {
+	const besideM = 95
+	return Attack{"moved", "A hotspot moves to the door of another.", 1, true, func(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
+		if len(r.devices) == 0 {
+			d := r.device(besideM, 0, nil)
+			if err := r.enroll(ctx, d, r.at(besideM, 0)); err != nil {
+				return nil, err
+			}
+		}
+		if now.Equal(r.began.Add(24 * time.Hour)) {
+			if err := r.staff.verify(ctx, r.staff.api, r.devices[0], r.at(0, 0)); err != nil {
+				return nil, err
+			}
+		}
+		return []shot{r.shoot(r.devices[0], now, asIs)}, nil
+	}}
 }
 
 // clones is many devices with one key, each with its own counters.

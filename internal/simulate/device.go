@@ -27,6 +27,7 @@ type Device struct {
 	crowd    float64 // clients on average
 	dbm      float64 // the signal strength of the clients
 	uplink   uplink
+	line     int           // see Character
 	appetite float64       // bytes a client moves per second
 	fails    time.Duration // mean time between outages
 	repair   time.Duration // mean duration of an outage
@@ -191,6 +192,7 @@ type Character struct {
 	Appetite float64       // bytes a client moves per second
 	Down, Up float64       // the speed of its line, in Mbit/s,
 	Latency  float64       // and its latency in milliseconds
+	Line     int           // devices on different lines, from 1 on, send from different addresses; 0: from any
 	Fails    time.Duration // mean time between outages
 	Repair   time.Duration // mean duration of an outage
 }
@@ -199,7 +201,7 @@ type Character struct {
 func (c Character) Device() *Device {
 	d := &Device{
 		kind: c.Place, crowd: c.Crowd, dbm: c.DBM, appetite: c.Appetite,
-		uplink: uplink{c.Down, c.Up, c.Latency}, fails: c.Fails, repair: c.Repair, chance: chanceOf(c.Seed, 0),
+		uplink: uplink{c.Down, c.Up, c.Latency}, line: c.Line, fails: c.Fails, repair: c.Repair, chance: chanceOf(c.Seed, 0),
 	}
 	d.testsAt = time.Duration(d.chance.unit() * float64(testEvery))
 	d.reboot()

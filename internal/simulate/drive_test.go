@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -109,6 +111,45 @@ func TestDrive_Pace(t *testing.T) {
 	}
 	if r := meter.Read(); r.Taken < 290 || r.Failed != 0 || r.Repeated != 0 || len(s.seen) != 100 {
 		t.Errorf("%d taken, %d failed, %d repeated, of %d devices", r.Taken, r.Failed, r.Repeated, len(s.seen))
+	}
+}
+
+// Devices on one line send from one address, and those on different lines from different
+// ones, also when they take over a connection from another line.
+func TestDrive_Lines(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has more than one address for itself")
+	}
+	from, last := map[string]string{}, make(chan struct{})
+	var mu sync.Mutex
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		host, _, _ := net.SplitHostPort(r.RemoteAddr)
+		id := strings.Split(r.URL.Path, "/")[3]
+		if was, again := from[id]; again && was != host {
+			t.Errorf("%s sends from %s, and from %s before", id, host, was)
+		} else if len(from) == 4 && again && last != nil {
+			close(last)
+			last = nil
+		}
+		from[id] = host
+		ok(w, "", 0)
+	}))
+	t.Cleanup(s.Close)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func(last chan struct{}) { <-last; cancel() }(last)
+	devices := linkedDevices(4)
+	for i, line := range []int{1, 14_999_999, 1, 251} {
+		devices[i].line = line
+	}
+	newTestClient(t, s.URL, 1).Drive(ctx, devices, 20*time.Millisecond, new(Meter))
+	mu.Lock()
+	defer mu.Unlock()
+	want := map[string]string{"hs_0": "127.0.1.2", "hs_1": "127.239.250.250", "hs_2": "127.0.1.2", "hs_3": "127.0.2.2"}
+	if !maps.Equal(from, want) {
+		t.Errorf("devices sent from %v; want %v", from, want)
 	}
 }
 

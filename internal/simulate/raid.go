@@ -7,7 +7,6 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"runtime"
 	"time"
 
 	"github.com/beacon-wifi/beacon/client"
@@ -137,16 +136,6 @@ func (r *Raid) fire(ctx context.Context, shots []shot) error {
 			}
 		}
 	})
-}
-
-// loopback returns the address that a connection of some number comes from, if the server
-// is on this machine. All of 127.0.0.0/8 is this machine on Linux; elsewhere, or if the
-// server is not, the connections come from one address.
-func loopback(server string, number int) *net.TCPAddr {
-	if ip := net.ParseIP(server).To4(); ip != nil && ip.IsLoopback() && runtime.GOOS == "linux" {
-		return &net.TCPAddr{IP: net.IPv4(127, 0, 1+byte(number/250), 1+byte(number%250))}
-	}
-	return nil
 }
 
 // never is longer than any attack takes.

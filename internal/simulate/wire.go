@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http/httputil"
 	"net/url"
+	"runtime"
 	"strconv"
 	"sync"
 	"time"
@@ -21,6 +22,7 @@ import (
 // test.
 type wire struct {
 	base   *url.URL
+	line   int          // of the device that sent last
 	from   *net.TCPAddr // nil: the system decides
 	before []byte       // of a request: the part before the hotspot's id,
 	within []byte       // between that and the key,
@@ -83,6 +85,13 @@ type reply struct {
 // failure on a used connection is retried on a new one: a heartbeat that arrives
 // twice counts once.
 func (w *wire) send(ctx context.Context, d *Device, b *Beat) (reply, error) {
+	if d.line != w.line {
+		w.line = d.line
+		if from := loopback(w.base.Hostname(), d.line); from != nil {
+			w.close()
+			w.from = from
+		}
+	}
 	for {
 		if err := w.open(ctx); err != nil {
 			return reply{}, err
@@ -125,6 +134,17 @@ func (w *wire) open(ctx context.Context) error {
 	w.in.Reset(conn)
 	w.fresh = true
 	return nil
+}
+
+// loopback returns the address that connections of some number come from, if the server is
+// on this machine. All of 127.0.0.0/8 is this machine on Linux; elsewhere, or if the server
+// is not, all connections come from one address.
+func loopback(server string, number int) *net.TCPAddr {
+	ip := net.ParseIP(server).To4()
+	if here := server == "localhost" || ip != nil && ip.IsLoopback(); !here || runtime.GOOS != "linux" {
+		return nil
+	}
+	return &net.TCPAddr{IP: net.IPv4(127, byte(number/250/250%250), 1+byte(number/250%250), 1+byte(number%250))}
 }
 
 func (w *wire) exchange(d *Device, b *Beat) (reply, error) {

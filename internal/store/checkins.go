@@ -28,17 +28,11 @@ func encodeMeasured(m beacon.Measured) (string, error) {
 	return string(text), err
 }
 
-// errFullDay does not say which of the two it is: whether others check in at a hotspot is
-// nobody's business.
-var errFullDay = &beacon.Error{
-	Kind:       beacon.RateLimited,
-	Message:    "the hotspot or the install has had as many check-ins today as are kept: try again tomorrow",
-	RetryAfter: time.Hour,
-}
-
 // PutCheckIn writes a check-in, once if the actor says so (see doOnce). It replaces the
-// earlier one of its install, hotspot and day, apart from Visited. It returns RateLimited if there are
-// beacon.CheckInsPerHotspot others like it, or beacon.CheckInsPerInstall of its install.
+// earlier one of its install, hotspot and day, apart from Visited. If there are
+// beacon.CheckInsPerHotspot others with the same Visited and Evidence, or
+// beacon.CheckInsPerInstall of its install, it writes nothing and does not tell: whether
+// others check in at a hotspot is nobody's business (decision D216).
 // Processes that write at the same time may together pass that by what they have under
 // way.
 //
@@ -59,10 +53,7 @@ func (db *DB) PutCheckIn(ctx context.Context, c beacon.CheckIn, by beacon.Actor,
 	op.run = func(tx *transaction) (changes, error) {
 		vouched = nil
 		n, err := tx.exec(sqlText.putCheckIn, values...)
-		if err == nil && n == 0 {
-			err = errFullDay
-		}
-		if err != nil || vouch == nil {
+		if err != nil || n == 0 || vouch == nil {
 			return nil, err
 		}
 		var result beacon.Hotspot
@@ -70,7 +61,7 @@ func (db *DB) PutCheckIn(ctx context.Context, c beacon.CheckIn, by beacon.Actor,
 		if change == nil || err != nil {
 			return nil, err
 		}
-		change.Kind, change.Actor = beacon.HotspotVouched, by
+		change.Kind, change.Actor = beacon.HotspotVouched, beacon.Actor{Request: by.Request} // not who was there
 		vouched = &result
 		return changes{change}, nil
 	}
@@ -114,10 +105,10 @@ func (db *DB) CheckedInAt(ctx context.Context, install beacon.Install, since bea
 	return operators, err
 }
 
-// Quality returns what check-ins since a day say of a hotspot.
-func (db *DB) Quality(ctx context.Context, hotspot beacon.HotspotID, since beacon.Day) (q beacon.Quality, err error) {
+// Quality returns what the check-ins of some days say of a hotspot.
+func (db *DB) Quality(ctx context.Context, hotspot beacon.HotspotID, first, last beacon.Day) (q beacon.Quality, err error) {
 	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&q.CheckIns, &q.Working, &q.Installs) },
-		sqlText.quality, string(hotspot), int64(since))
+		sqlText.quality, string(hotspot), int64(first), int64(last))
 	return q, err
 }
 

@@ -80,10 +80,12 @@ func (db *DB) ReleaseMAC(ctx context.Context, mac beacon.MAC, reason string, by 
 		if !reserved {
 			return nil, &beacon.Error{Kind: beacon.NotFound, Message: "this MAC address is not reserved for anyone"}
 		}
-		_, err = tx.exec(sqlText.freeMAC, mac.Canonical(), user, micros(now))
+		if _, err = tx.exec(sqlText.freeMAC, mac.Canonical(), user, micros(now)); err == nil {
+			err = by.Once.Keep(beacon.ReleasedMAC{MAC: mac, User: beacon.UserID(user)})
+		}
 		return changes{{Kind: beacon.MACReleased, Target: user, Actor: by, At: now}}, err
 	}
-	if err := db.committer.do(ctx, op); err != nil {
+	if err := db.doOnce(ctx, op, by); err != nil {
 		return "", err // user may still be written
 	}
 	return beacon.UserID(user), nil

@@ -172,7 +172,7 @@ func keyRow() ([]any, func() (beacon.Key, error)) {
 			ID: beacon.KeyID(id), User: beacon.UserID(user), Name: name,
 			CreatedAt: fromMicros(created), ExpiresAt: fromMicros(expires), RevokedAt: fromMicros(revoked), LastUsedAt: fromMicros(used),
 		}
-		for _, scope := range strings.Fields(scopes) {
+		for scope := range strings.FieldsSeq(scopes) {
 			k.Scopes = append(k.Scopes, beacon.Scope(scope))
 		}
 		if len(hash) != sha256.Size {

@@ -57,7 +57,7 @@ func (db *DB) Reopen(ctx context.Context, r ledger.Reopening, by beacon.Actor) e
 		_, err := tx.exec(rewardText.forgetDays, int64(r.From))
 		return changes{&change}, err
 	}
-	return db.committer.do(ctx, op)
+	return db.doOnce(ctx, op, by)
 }
 
 // mayReopen locks the ledger, and returns Conflict unless it is as the reopening found

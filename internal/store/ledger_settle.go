@@ -312,7 +312,7 @@ func (db *DB) AdoptPolicy(ctx context.Context, p ledger.Policy, by beacon.Actor,
 		}
 		return changes{&change}, err
 	}
-	return db.committer.do(ctx, op)
+	return db.doOnce(ctx, op, by)
 }
 
 func (db *DB) putPolicies(ctx context.Context, policies []ledger.Policy) error {

@@ -95,16 +95,21 @@ func (db *DB) putSetting(ctx context.Context, name, value string, by beacon.Acto
 
 // SetHomePrivacy sets what strangers see of homes. The first time, it makes the secret.
 func (db *DB) SetHomePrivacy(ctx context.Context, p beacon.HomePrivacy, by beacon.Actor, now time.Time) error {
-	var secret [len(beacon.Blur{}.Secret)]byte
-	rand.Read(secret[:]) // never fails: see crypto/rand
-	by.Note = string(p)
+	blur := beacon.Blur{Homes: p}
+	rand.Read(blur.Secret[:]) // never fails: see crypto/rand
+	return db.SetBlur(ctx, blur, by, now)
+}
+
+// SetBlur sets what strangers see of homes. A secret that the network has already stays.
+func (db *DB) SetBlur(ctx context.Context, blur beacon.Blur, by beacon.Actor, now time.Time) error {
+	by.Note = string(blur.Homes)
 	change := beacon.Change{Kind: beacon.SettingChanged, Target: homePrivacy, Actor: by, At: now}
 	op := &operation{order: "settings"}
 	op.run = func(tx *transaction) (changes, error) {
-		if _, err := tx.exec(sqlText.addSetting, homeSecret, hex.EncodeToString(secret[:])); err != nil {
+		if _, err := tx.exec(sqlText.addSetting, homeSecret, hex.EncodeToString(blur.Secret[:])); err != nil {
 			return nil, err
 		}
-		_, err := tx.exec(sqlText.putSetting, homePrivacy, string(p))
+		_, err := tx.exec(sqlText.putSetting, homePrivacy, string(blur.Homes))
 		return changes{&change}, err
 	}
 	return db.committer.do(ctx, op)

@@ -256,7 +256,7 @@ var sqlText = struct {
 	// day even if it says something else later.
 	putCheckIn: `INSERT INTO checkins (hotspot, day, install, operator, user_id, at, works, measured, visited, evidence)
 		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
-		WHERE (SELECT count(*) FROM checkins WHERE hotspot = $1 AND day = $2 AND evidence = $10 AND install <> $3) < $11
+		WHERE (SELECT count(*) FROM checkins WHERE hotspot = $1 AND day = $2 AND visited = $9 AND evidence = $10 AND install <> $3) < $11
 			AND (SELECT count(*) FROM checkins WHERE install = $3 AND day = $2 AND hotspot <> $1) < $12
 		ON CONFLICT (hotspot, day, install) DO UPDATE SET user_id = excluded.user_id, at = excluded.at, works = excluded.works,
 			measured = excluded.measured, visited = checkins.visited + excluded.visited - checkins.visited * excluded.visited, evidence = excluded.evidence`,
@@ -264,7 +264,7 @@ var sqlText = struct {
 	evidence: `SELECT count(DISTINCT install), count(DISTINCT day) FROM checkins
 		WHERE hotspot = $1 AND day >= $2 AND evidence = 1 AND works = 1`,
 	quality: `SELECT count(*), coalesce(sum(works), 0), count(DISTINCT install) FROM checkins
-		WHERE hotspot = $1 AND day >= $2 AND evidence = 1`,
+		WHERE hotspot = $1 AND day BETWEEN $2 AND $3 AND evidence = 1`,
 	pruneCheckIns: `DELETE FROM checkins WHERE (hotspot, day, install) IN
 		(SELECT hotspot, day, install FROM checkins WHERE day < $1 ORDER BY day LIMIT $2)`,
 	putAddresses: [addressChunks]string(chunks(addressChunks, 3, `INSERT INTO device_addresses (hotspot, address, at) VALUES `,
@@ -379,8 +379,8 @@ func Statements() []string {
 
 func statementsIn(all reflect.Value) []string {
 	var texts []string
-	for i := range all.NumField() {
-		switch field := all.Field(i); field.Kind() {
+	for _, field := range all.Fields() {
+		switch field.Kind() {
 		case reflect.String:
 			texts = append(texts, field.String())
 		case reflect.Struct:

@@ -334,3 +334,59 @@ func testNoFactOfTomorrow(t *testing.T, open database, killed bool) {
 		t.Errorf("the record of the day says %+v; want %d bytes", got, (10+9+15)*1_000_000)
 	}
 }
+
+// The clock is a day ahead over midnight: by it the hotspot was heard on the new day, and
+// the old day becomes final. What a shop that has closed meanwhile carried since it was
+// last heard by the right clock is paid, even if the server is killed before the clock is
+// right.
+func TestClock_AheadOverMidnight(t *testing.T) {
+	for name, tc := range map[string]struct{ killed, boots bool }{
+		"it runs on":                         {false, false},
+		"it runs on, and the device boots":   {false, true},
+		"it is killed":                       {true, false},
+		"it is killed, and the device boots": {true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onBoth(t, func(t *testing.T, open database) { testAheadOverMidnight(t, open, tc.killed, tc.boots) })
+		})
+	}
+}
+
+func testAheadOverMidnight(t *testing.T, open database, killed, boots bool) {
+	before := midnight.Add(-40 * time.Minute)
+	c, day := running(before), beacon.DayOf(midnight)
+	start := func() *node {
+		n := start(t, open, c, nil)
+		n.Certain = func() (certain, latest time.Time, known bool) { return c.machine(), c.now(), true }
+		return n
+	}
+	n := start()
+	n.upFor(t, 6)
+	shop := n.shop(t, before, 30)
+	boot, seq := uint64(1), uint64(0)
+	beat := func(int) {
+		seq++
+		n.beat(t, shop, beacon.Heartbeat{Boot: boot, Seq: seq, Bytes: seq * 1e6})
+	}
+	n.runs(t, c, 20, beat)
+	c.pass(24 * time.Hour)
+	n.must(t, n.Fold)
+	n.runs(t, c, 35, beat) // it closes, and the day ends
+	n.final(t, day, true)
+	if killed {
+		n.stop()
+	}
+	c.pass(-24 * time.Hour)
+	if killed {
+		n = start()
+	}
+	if boots {
+		boot, seq = 2, 0
+	}
+	n.runs(t, c, 15, beat) // the first of these is like the moment at which the clock is right
+	for of, want := range map[beacon.Day]uint64{day - 1: 20e6, day: 36e6} {
+		if got := diskFacts(t, n, of, shop); got.Bytes != want {
+			t.Errorf("the record of %s says %+v; want %d bytes", of, got, want)
+		}
+	}
+}

@@ -35,15 +35,15 @@ type batcher struct {
 
 // batch is a group of beats that become durable together.
 type batch struct {
-	beats []heartbeat.Beat
-	spots []*fleet.Hotspot // the hotspot of each beat
-	done  chan struct{}    // closed when err is known
-	began time.Time
-	err   error
+	beats    []heartbeat.Beat
+	hotspots []*fleet.Hotspot // the hotspot of each beat
+	done     chan struct{}    // closed when err is known
+	began    time.Time
+	err      error
 }
 
 func newBatch(room int) *batch {
-	return &batch{beats: make([]heartbeat.Beat, 0, room), spots: make([]*fleet.Hotspot, 0, room), done: make(chan struct{})}
+	return &batch{beats: make([]heartbeat.Beat, 0, room), hotspots: make([]*fleet.Hotspot, 0, room), done: make(chan struct{})}
 }
 
 func newBatcher() *batcher {
@@ -51,8 +51,8 @@ func newBatcher() *batcher {
 }
 
 // take adds a beat to the open batch and waits until it is durable.
-func (g *batcher) take(ctx context.Context, spot *fleet.Hotspot, beat heartbeat.Beat) error {
-	b, err := g.add(spot, beat)
+func (g *batcher) take(ctx context.Context, hotspot *fleet.Hotspot, beat heartbeat.Beat) error {
+	b, err := g.add(hotspot, beat)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (g *batcher) take(ctx context.Context, spot *fleet.Hotspot, beat heartbeat.
 	}
 }
 
-func (g *batcher) add(spot *fleet.Hotspot, beat heartbeat.Beat) (*batch, error) {
+func (g *batcher) add(hotspot *fleet.Hotspot, beat heartbeat.Beat) (*batch, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
@@ -73,7 +73,7 @@ func (g *batcher) add(spot *fleet.Hotspot, beat heartbeat.Beat) (*batch, error) 
 	if len(g.open.beats) >= maxGathered {
 		return nil, overloaded("too many beats are waiting; try again", nil)
 	}
-	g.open.beats, g.open.spots = append(g.open.beats, beat), append(g.open.spots, spot)
+	g.open.beats, g.open.hotspots = append(g.open.beats, beat), append(g.open.hotspots, hotspot)
 	if len(g.open.beats) == 1 {
 		g.open.began = time.Now()
 		g.wake <- struct{}{} // never blocks: the token of the previous batch is gone
@@ -145,7 +145,7 @@ func (t *Telemetry) commit(ctx context.Context, b *batch, data []byte) []byte {
 
 // apply applies a durable batch.
 func (t *Telemetry) apply(b *batch) {
-	for i, spot := range b.spots {
-		t.Fleet.Beat(spot, &b.beats[i])
+	for i, hotspot := range b.hotspots {
+		t.Fleet.Beat(hotspot, &b.beats[i])
 	}
 }

@@ -2,6 +2,6 @@
 // journals into records, and announces which hotspots come online and go offline. What
 // beats add up to is the business of package heartbeat.
 //
-// Its one invariant: a beat is durable before it is in memory, and in memory before its
-// device is answered.
+// Its one invariant: a beat is durable before it is in memory, and in memory before the
+// response.
 package telemetry

@@ -10,7 +10,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// Facts returns what hotspots did on a day, sealed up to and including this minute.
+// Facts returns what hotspots did on a day, decided up to and including this minute.
 // Facts of today come from memory, those of earlier days from records merged with
 // memory. A hotspot that did nothing that counts is left out.
 func (t *Telemetry) Facts(

@@ -67,9 +67,9 @@ func finalAt(now, followed beacon.Minute) beacon.Day {
 // is final. It returns false if this process cannot know: it does not hold the lease,
 // or has not folded since it does.
 func (t *Telemetry) FinalBefore() (beacon.Day, bool) {
-	held, keeper := t.Keeper()
+	held, holder := t.Lease()
 	before, any := t.finals.under(held.Token)
-	if !keeper || !any || before > beacon.MinuteOf(t.Now()).Day() { // the clock was set back
+	if !holder || !any || before > beacon.MinuteOf(t.Now()).Day() { // the clock was set back
 		return 0, false
 	}
 	return before, true
@@ -97,10 +97,10 @@ func (t *Telemetry) DeletedSince(ctx context.Context) (time.Time, error) {
 
 // purge drops deleted hotspots whose last day is final. The lease holder knows when that
 // is; other nodes keep them until any lease holder must have got to it.
-func (t *Telemetry) purge(held lease.Lease, keeper bool, now time.Time) {
+func (t *Telemetry) purge(held lease.Lease, holder bool, now time.Time) {
 	longAgo := now.Add(-beacon.KeepPast)
 	before := longAgo
-	if keeper {
+	if holder {
 		final, _ := t.finals.under(held.Token)
 		before = final.Time()
 	}

@@ -85,7 +85,7 @@ func (t *Telemetry) fold(ctx context.Context) error {
 	}
 	clock, began := t.read(), time.Now()
 	now := beacon.MinuteOf(clock.now)
-	held, holder := t.Keeper()
+	held, holder := t.Lease()
 	if !holder {
 		held = lease.Lease{}
 	}
@@ -93,7 +93,7 @@ func (t *Telemetry) fold(ctx context.Context) error {
 	in := foldInput{
 		token: held.Token, suspected: t.suspicions.any(), day: beacon.MinuteOf(clock.upTo).Day(), reached: t.cursors.all(),
 	}
-	at := heartbeat.Moment{Certain: clock.upTo, Now: clock.now, Back: clock.backTo, Latest: clock.latest}
+	at := heartbeat.Moment{Certain: clock.upTo, Now: clock.now, Back: clock.backTo}
 	if clock.steady {
 		certain := beacon.MinuteOf(clock.upTo)
 		at.Final = finalAt(certain, t.cursors.upTo()-(now-certain)) // both as late as what is certain
@@ -146,12 +146,21 @@ func (t *Telemetry) foldChunk(
 ) error {
 	var rows []beacon.RecordRow
 	var finish func(written bool)
-	if !t.unlessBack(clock, func() { rows, finish = t.Fleet.Fold(ids, at) }) {
+	if !t.unlessBack(clock, func() {
+		at.Latest = t.latest(clock)
+		rows, finish = t.Fleet.Fold(ids, at)
+	}) {
 		return errors.New("the clock was set back meanwhile; the heartbeats are folded again")
 	}
 	err := t.Store.PutRecords(ctx, held, rows)
 	finish(err == nil)
 	return err
+}
+
+// latest returns the last minute that has come by any witness. A fold may have read the
+// clock long ago: what arrived since is not of a clock that is ahead.
+func (t *Telemetry) latest(since reading) beacon.Minute {
+	return max(since.latest, beacon.MinuteOf(t.Now()))
 }
 
 // forgetAhead deletes records of days that have not come by any witness, which a clock that
@@ -162,7 +171,7 @@ func (t *Telemetry) forgetAhead(ctx context.Context, held lease.Lease, clock rea
 	if t.Certain == nil || t.Rate == 0 || !clock.steady {
 		return nil
 	}
-	return t.Store.ForgetRecords(ctx, held, (clock.latest + heartbeat.FinalLag).Day())
+	return t.Store.ForgetRecords(ctx, held, (t.latest(clock) + heartbeat.FinalLag).Day())
 }
 
 // trim drops from the journals what the fold before this one had read. It could drop

@@ -2,6 +2,7 @@ package telemetry_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -156,4 +157,43 @@ func TestFold_NewDay(t *testing.T) {
 			t.Errorf("one that always was: %+v", m)
 		}
 	})
+}
+
+// A fold that takes long: a heartbeat that arrives meanwhile, ten minutes after it read the
+// clock, is not taken for one of a clock that is ahead.
+func TestFold_Long(t *testing.T) {
+	c, store := &clock{at: morning}, &faulty{}
+	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { store.Store = s; return store })
+	ids := n.register(t, telemetry.FoldChunk+1, morning)
+	last := slices.Max(ids) // in the second chunk
+	n.must(t, n.Mark)
+	for midnight := (beacon.DayOf(morning) + 1).Time(); c.now().Before(midnight); c.pass(2 * time.Hour) {
+		n.settle(t, c)
+	}
+	n.must(t, n.Mark) // a fold of all hotspots is due, which ends yesterday
+	pass := func(minutes int) {
+		for range minutes {
+			c.pass(time.Minute)
+			n.must(t, n.Mark)
+		}
+	}
+	chunks := 0
+	store.putRecords = func(next func() error) error {
+		if chunks++; chunks == 1 {
+			pass(10)
+			n.beat(t, last, beacon.Heartbeat{Boot: 1, Seq: 1, Bytes: 1e9})
+			pass(5)
+		}
+		return next()
+	}
+	n.must(t, n.Fold)
+	if chunks != 2 {
+		t.Fatalf("%d chunks were written", chunks)
+	}
+	n.beat(t, last, beacon.Heartbeat{Boot: 1, Seq: 2, Bytes: 2e9})
+	pass(6)
+	n.must(t, n.Fold)
+	if minutes, bytes := onDisk(t, n, last, c.now()); minutes != 8 || bytes != 2e9 {
+		t.Errorf("it served %d minutes and carried %d bytes; want 8 and 2e9", minutes, bytes)
+	}
 }

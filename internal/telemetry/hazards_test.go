@@ -34,7 +34,7 @@ func (l *life) live(t *testing.T, minutes int) {
 	}
 }
 
-// settle folds until everything is sealed, written and trimmed.
+// settle folds until everything is decided, written and trimmed.
 func (n *node) settle(t *testing.T, c *clock) {
 	t.Helper()
 	for range 3 {

@@ -126,7 +126,7 @@ func start(t testing.TB, open database, c *clock, wrap func(telemetry.Store) tel
 	n.Telemetry = telemetry.New(telemetry.Config{
 		Store: st, Fleet: n.fleet, Now: c.now, Rate: c.rate, Log: log, Told: func() {},
 		Before: func(context.Context, lease.Lease) error { return nil },
-		Keeper: func() (lease.Lease, bool) {
+		Lease: func() (lease.Lease, bool) {
 			l, ok, err := n.db.TakeLease(context.Background(), "keeper", n.db.Node(), time.Now(), time.Minute)
 			return l, ok && err == nil
 		},

@@ -25,7 +25,7 @@ func TestShown(t *testing.T) {
 	f.appendBeats = nil
 	n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 2})
 	n.must(t, n.Fold)
-	s := n.Shown()
+	s := n.Stats()
 	if s.Taken != 2 || s.Refused != 1 || s.FoldAge != 0 || s.FoldTook <= 0 || s.ClockBelieved {
 		t.Errorf("after a fold: %+v", s)
 	}
@@ -33,12 +33,12 @@ func TestShown(t *testing.T) {
 		c.run(time.Minute)
 		n.must(t, n.Refresh)
 	}
-	if s := n.Shown(); s.FoldAge != 12*time.Minute || !s.ClockBelieved {
+	if s := n.Stats(); s.FoldAge != 12*time.Minute || !s.ClockBelieved {
 		t.Errorf("twelve minutes later: %+v", s)
 	}
 	c.set(c.now().Add(time.Hour))
 	n.must(t, n.Refresh)
-	if s := n.Shown(); s.ClockBelieved {
+	if s := n.Stats(); s.ClockBelieved {
 		t.Error("a clock that was set is believed")
 	}
 }

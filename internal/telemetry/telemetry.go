@@ -52,9 +52,9 @@ type Config struct {
 	Before func(context.Context, lease.Lease) error
 	Told   func()
 
-	// Keeper returns the lease and reports whether this process holds it. The lease
+	// Lease returns the lease and reports whether this process holds it. The lease
 	// holder folds and announces.
-	Keeper func() (lease.Lease, bool)
+	Lease func() (lease.Lease, bool)
 
 	// Certain, if not nil, returns the latest moment that has come by every witness of
 	// the time, the latest that has come by any, and false while they are unknown.
@@ -117,8 +117,8 @@ func New(cfg Config) *Telemetry {
 
 // Take makes a heartbeat durable and then applies it. A repeated beat succeeds and
 // changes nothing.
-func (t *Telemetry) Take(ctx context.Context, spot *fleet.Hotspot, sent beacon.Heartbeat) (beacon.Taken, error) {
-	raw, ok := id.Parse(beacon.HotspotPrefix, spot.ID())
+func (t *Telemetry) Take(ctx context.Context, hotspot *fleet.Hotspot, sent beacon.Heartbeat) (beacon.Taken, error) {
+	raw, ok := id.Parse(beacon.HotspotPrefix, hotspot.ID())
 	if !ok {
 		return beacon.Taken{}, &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
 	}
@@ -129,20 +129,20 @@ func (t *Telemetry) Take(ctx context.Context, spot *fleet.Hotspot, sent beacon.H
 	t.noticeBack()
 	now := t.Now()
 	beat := heartbeat.Beat{Hotspot: raw, At: now.UnixMicro(), Heartbeat: sent}
-	why := t.Fleet.Judge(spot, &beat)
+	why := t.Fleet.Judge(hotspot, &beat)
 	if beat.Fell {
 		t.fell.Add(1)
 	}
 	if why != beacon.Counted {
 		t.uncounted[why].Add(1)
-		return beacon.Taken{Status: spot.StatusAt(now), Why: why, Fell: beat.Fell}, nil
+		return beacon.Taken{Status: hotspot.StatusAt(now), Why: why, Fell: beat.Fell}, nil
 	}
-	if err := t.batcher.take(ctx, spot, beat); err != nil {
+	if err := t.batcher.take(ctx, hotspot, beat); err != nil {
 		t.refused.Add(1)
 		return beacon.Taken{}, err
 	}
 	t.taken.Add(1)
-	return beacon.Taken{Status: spot.StatusAt(now), Fell: beat.Fell}, nil
+	return beacon.Taken{Status: hotspot.StatusAt(now), Fell: beat.Fell}, nil
 }
 
 // Fell returns how many heartbeats since startup had counters lower than before.

@@ -16,8 +16,8 @@ const announceChunk = 200
 // call. Only the lease holder does so. After taking the lease, or after a failure, it
 // first reads what was announced last.
 func (t *Telemetry) announce(ctx context.Context) error {
-	held, keeper := t.Keeper()
-	if !keeper {
+	held, holder := t.Lease()
+	if !holder {
 		t.watching = 0
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/gob"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -64,9 +65,7 @@ func serveBare(name string) {
 			_, _ = io.ReadAll(r.Body)
 		}
 		header := w.Header()
-		for name, values := range answer.Header {
-			header[name] = values
-		}
+		maps.Copy(header, answer.Header)
 		_, _ = w.Write(answer.Body)
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -58,9 +58,9 @@ func keepBooks(
 	b.Helper()
 	r := rewards.New(rewards.Config{
 		Store: db, Telemetry: t, Policies: policy.Devices(),
-		Keeper: func() (lease.Lease, bool) { return held, true },
-		Now:    func() time.Time { return now },
-		Log:    slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
+		Lease: func() (lease.Lease, bool) { return held, true },
+		Now:   func() time.Time { return now },
+		Log:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	})
 	if err := r.Start(b.Context()); err != nil {
 		b.Fatal(err)

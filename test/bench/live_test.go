@@ -13,7 +13,6 @@ import (
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/geo"
-	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 )
 
 // device is a hotspot that can beat.
@@ -54,10 +53,7 @@ func newLiveWorld(b *testing.B, n int) liveWorld {
 // addKey makes a key to ask with.
 func (w *world) addKey(b *testing.B) {
 	b.Helper()
-	db, err := sqlite.Open(b.Context(), w.file, sqlite.Options{Now: time.Now()})
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := open(b, w.file, time.Now())
 	defer db.Close()
 	w.key = newKey(b, db, time.Now())
 }
@@ -65,10 +61,7 @@ func (w *world) addKey(b *testing.B) {
 // makeLiveWorld registers n hotspots at a time, each as edit changes it.
 func makeLiveWorld(b *testing.B, file, keys string, n int, now time.Time, edit func(i int, h *beacon.Hotspot)) {
 	b.Helper()
-	db, err := sqlite.Open(b.Context(), file, sqlite.Options{Now: now})
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := open(b, file, now)
 	defer db.Close()
 	random := rand.New(rand.NewPCG(1, 2))
 	all := cities(random)

@@ -14,7 +14,6 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/ledger"
-	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 )
 
 // monthWorld is a network near the end of a month: the last day but one is
@@ -64,10 +63,7 @@ func newMonthWorld(b *testing.B, n int) monthWorld {
 func liveUntilMonthEnds(b *testing.B, file string, devices []device) {
 	b.Helper()
 	announced(b, file)
-	db, err := sqlite.Open(b.Context(), file, sqlite.Options{Now: monthEnds})
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := open(b, file, monthEnds)
 	defer db.Close()
 	var ids []beacon.HotspotID
 	for _, d := range devices {

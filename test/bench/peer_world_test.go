@@ -13,7 +13,6 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/geo"
-	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 )
 
 // peerWorld is a world with places that have enough hotspots nearby: cities, not
@@ -68,14 +67,11 @@ type item struct {
 // it without the distance.
 func (w *peerWorld) items(b *testing.B) []item {
 	b.Helper()
-	db, err := sqlite.Open(b.Context(), w.file, sqlite.Options{Now: time.Now()})
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := open(b, w.file, time.Now())
 	defer db.Close()
 	var mu sync.Mutex
 	var all []item
-	err = db.EachHotspot(b.Context(), time.Time{}, func(h beacon.Hotspot) error {
+	err := db.EachHotspot(b.Context(), time.Time{}, func(h beacon.Hotspot) error {
 		one := item{string(h.ID), h.Location.Point, itemJSON(h)}
 		mu.Lock()
 		defer mu.Unlock()

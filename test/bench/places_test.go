@@ -15,7 +15,6 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
-	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 )
 
 // BenchmarkClosePlaces closes a day by device and by place, on SQLite and without requests.
@@ -74,10 +73,7 @@ func standTogether(b *testing.B, file string) {
 // seldom in the same ones.
 func flap(b *testing.B, file string, devices []device) {
 	b.Helper()
-	db, err := sqlite.Open(b.Context(), file, sqlite.Options{Now: monthEnds})
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := open(b, file, monthEnds)
 	defer db.Close()
 	last := beacon.DayOf(monthEnds) - 1
 	const kinds = 500
@@ -101,10 +97,7 @@ func flap(b *testing.B, file string, devices []device) {
 // closeLastDay closes the last day, and returns the seconds of the processor that it took.
 func closeLastDay(b *testing.B, file string, places bool) (seconds float64) {
 	b.Helper()
-	db, err := sqlite.Open(b.Context(), file, sqlite.Options{Now: monthEnds})
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := open(b, file, monthEnds)
 	defer db.Close()
 	last := beacon.DayOf(monthEnds) - 1
 	if places {
@@ -118,9 +111,9 @@ func closeLastDay(b *testing.B, file string, places bool) (seconds float64) {
 		t := &records{last}
 		r := rewards.New(rewards.Config{
 			Store: db, Telemetry: t, Policies: policy.Devices(),
-			Keeper: func() (lease.Lease, bool) { return held, true },
-			Now:    func() time.Time { return monthEnds.Add(10 * time.Minute) },
-			Log:    slog.New(slog.DiscardHandler),
+			Lease: func() (lease.Lease, bool) { return held, true },
+			Now:   func() time.Time { return monthEnds.Add(10 * time.Minute) },
+			Log:   slog.New(slog.DiscardHandler),
 		})
 		if err := r.Start(b.Context()); err != nil {
 			b.Fatal(err)
@@ -135,7 +128,7 @@ func closeLastDay(b *testing.B, file string, places bool) (seconds float64) {
 		}
 		seconds = processorTime(b) - before
 	})
-	err = db.Books(b.Context(), func(books ledger.Books) error {
+	err := db.Books(b.Context(), func(books ledger.Books) error {
 		closing, _, err := books.Closing(b.Context())
 		if err == nil && (closing.Through() != last || closing.Earned.Total() == 0) {
 			err = fmt.Errorf("closed through %s with %s", closing.Through(), closing.Earned.Total())

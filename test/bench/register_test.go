@@ -14,8 +14,6 @@ import (
 	"time"
 
 	_ "modernc.org/sqlite" // the driver that the store uses
-
-	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 )
 
 // window is how long each rate is measured.
@@ -27,10 +25,7 @@ const window = 2 * time.Second
 // 64 clients at least 1.3 of one.
 func BenchmarkRegister(b *testing.B) {
 	file := filepath.Join(b.TempDir(), "register.db")
-	db, err := sqlite.Open(b.Context(), file, sqlite.Options{Now: time.Now()})
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := open(b, file, time.Now())
 	key := newKey(b, db, time.Now())
 	if err := db.Close(); err != nil {
 		b.Fatal(err)

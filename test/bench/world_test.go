@@ -107,10 +107,7 @@ func newWorldScaled(b *testing.B, name string, n int, scale float64) world {
 	_, err := os.Stat(w.file)
 	kept := err == nil
 	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-	db, err := sqlite.Open(b.Context(), w.file, sqlite.Options{Now: now})
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := open(b, w.file, now)
 	defer db.Close()
 	w.key = newKey(b, db, now)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -184,4 +181,14 @@ func newKey(b *testing.B, db *store.DB, now time.Time) string {
 		b.Fatal(err)
 	}
 	return plain
+}
+
+// open opens the database of a world. The caller closes it before another opens it.
+func open(b *testing.B, file string, now time.Time) *store.DB {
+	b.Helper()
+	db, err := sqlite.Open(b.Context(), file, sqlite.Options{Now: now})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return db
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/store"
-	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 )
 
 // yearWorld is the books of one operator over a year and two weeks: twelve months
@@ -76,10 +75,7 @@ func newYearWorld(b *testing.B) yearWorld {
 	}
 	w := yearWorld{file: filepath.Join(folder, fmt.Sprintf("year-%d.db", yearHotspots))}
 	makeOnce(b, w.file, func(file string) { makeYearWorld(b, file) })
-	db, err := sqlite.Open(b.Context(), w.file, sqlite.Options{Now: yearNow})
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := open(b, w.file, yearNow)
 	defer db.Close()
 	key, plain := access.Mint(yearNow, beacon.Key{User: yearOperator, Scopes: []beacon.Scope{beacon.RewardsRead}})
 	if err := db.InsertKey(b.Context(), key, beacon.Actor{Request: "bench"}); err != nil {
@@ -91,10 +87,7 @@ func newYearWorld(b *testing.B) yearWorld {
 
 func makeYearWorld(b *testing.B, file string) {
 	b.Helper()
-	db, err := sqlite.Open(b.Context(), file, sqlite.Options{Now: yearBegins})
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := open(b, file, yearBegins)
 	defer db.Close()
 	random := rand.New(rand.NewPCG(1, 2))
 	all := cities(random)

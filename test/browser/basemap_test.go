@@ -2,11 +2,15 @@ package browser_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"image/color"
 	"image/png"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -58,6 +62,75 @@ func TestBasemap(t *testing.T) {
 			p.fits()
 			p.accessible("streets")
 		})
+	}
+}
+
+// TestBasemapStyle shows the style of another server, with names that the console uses too.
+// What it has elsewhere is not loaded.
+func TestBasemapStyle(t *testing.T) {
+	level.Needs(t, level.Check)
+	square := func(west, east float64) map[string]any {
+		ring := [][2]float64{{west, 52.4}, {east, 52.4}, {east, 52.6}, {west, 52.6}, {west, 52.4}}
+		return map[string]any{"type": "Feature", "properties": map[string]any{}, "geometry": map[string]any{"type": "Polygon", "coordinates": []any{ring}}}
+	}
+	var asked sync.Map // what servers were asked for, by their address and path
+	serve := func(files map[string]any) (url string) {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked.Store("http://"+r.Host+r.URL.Path, true)
+			w.Header().Set("Access-Control-Allow-Origin", "*")
+			_ = json.NewEncoder(w).Encode(files[r.URL.Path])
+		}))
+		t.Cleanup(server.Close)
+		return server.URL
+	}
+	elsewhere := serve(map[string]any{"/square.json": square(13.405, 13.6)}) + "/square.json"
+	files := map[string]any{"/square.json": square(13.2, 13.405)}
+	tiles := serve(files)
+	files["/style.json"] = map[string]any{
+		"version": 8,
+		"sources": map[string]any{
+			"own":   map[string]any{"type": "geojson", "data": tiles + "/square.json", "attribution": "© Squares"},
+			"other": map[string]any{"type": "geojson", "data": elsewhere},
+		},
+		"layers": []any{
+			map[string]any{"id": "background", "type": "background", "paint": map[string]any{"background-color": "#335577"}},
+			map[string]any{"id": "own", "type": "fill", "source": "own", "paint": map[string]any{"fill-color": "#779933"}},
+			map[string]any{"id": "other", "type": "fill", "source": "other", "paint": map[string]any{"fill-color": "#993377"}},
+		},
+	}
+	n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t}
+	n.serve(t, "--basemap", tiles+"/style.json")
+	p := launch(t).open(t, n.url+"/#/map?at=52.51430,13.40500,14.00", wide)
+	p.expects("Content Security Policy")
+	p.expects(elsewhere)
+	p.expects("Failed to fetch")
+	p.until(`document.querySelector(".maplibregl-ctrl-attrib")?.textContent.includes("© Squares")`)
+	harness.Eventually(t, "the map shows the style", func() bool {
+		seen := p.colours()
+		return seen.near(color.RGBA{0x33, 0x55, 0x77, 255}) > 50_000 && seen.near(color.RGBA{0x77, 0x99, 0x33, 255}) > 50_000
+	})
+	p.calm()
+	p.until(`!document.querySelector(".maplibregl-ctrl-attrib").textContent.includes("Natural Earth")`) // nothing of it is drawn
+	if count := p.colours().near(color.RGBA{0x99, 0x33, 0x77, 255}); count > 0 {
+		t.Errorf("%d pixels come from another address", count)
+	}
+	// The map's worker tells nobody what was refused; the page does.
+	p.mayLoad(tiles+"/square.json", true)
+	p.mayLoad(elsewhere, false)
+	p.until(fmt.Sprintf(`violations.join() === "connect-src %s" && (violations = [])`, elsewhere))
+	if _, was := asked.Load(elsewhere); was {
+		t.Errorf("%s was asked for", elsewhere)
+	}
+	p.accessible("a style")
+	p.shot("basemap-style")
+}
+
+// mayLoad checks whether the page may load an address.
+func (p *page) mayLoad(url string, may bool) {
+	p.t.Helper()
+	did, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](fmt.Sprintf(`fetch(%q).then((r) => r.ok, () => false)`, url), chromedp.EvalAwaitPromise))
+	if err != nil || did != may {
+		p.t.Errorf("did the page load %s? %v, %v", url, did, err)
 	}
 }
 

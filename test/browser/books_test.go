@@ -3,6 +3,7 @@ package browser_test
 import (
 	"fmt"
 	"testing"
+	"time"
 )
 
 // What admins see of the whole network: who has hotspots, which months are settled, and who
@@ -33,13 +34,30 @@ func testBooks(t *testing.T, b *browser, n *network) {
 		t.Errorf("the quota is %v", quota)
 	}
 
+	// All hotspots, of one operator: filtered with the rest, and by those who came from there.
+	p.press("Filter and visit the hotspots")
+	p.until(`location.hash.startsWith("#/staff/hotspots?operator=usr_")`)
+	p.until(listedSpots + `.length > 10`)
+	p.set(`select[name="type"]`, "home")
+	p.until(listedSpots + `.length > 0 && ` + listedSpots + `.every((e) => e.innerText.includes("home"))`)
+	p.shot("operator-hotspots")
+	p.accessible("all hotspots of an operator")
+	p.visit("/staff/hotspots?operator=usr_01kb3gzk00e9x8q6s5t4v3w2y1")
+	p.sees("No hotspots.")
+	p.press("Hotspots of all operators")
+	p.until(listedSpots + `.length > 10`)
+
 	p.press("Months")
 	p.until(fmt.Sprintf(`%s.some((e) => e.innerText.includes("settled") && e.innerText.includes("1 of 1"))`, of("Months")))
 	p.sees("are closed.")
 	// The network began weeks ago by its clock, and no server ran since: someone must say what day it is.
 	p.sees("far ahead of what is certain")
 	p.shot("clock")
-	p.press("Confirm that today is " + n.ask(t, n.staff, "GET", "/v1/rewards/clock", nil)["clocks"].([]any)[0].(map[string]any)["says"].(string)[:len("2026-11-17")] + " (UTC)")
+	says, err := time.Parse(time.RFC3339, n.ask(t, n.staff, "GET", "/v1/rewards/clock", nil)["clocks"].([]any)[0].(map[string]any)["says"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.press("Confirm that today is " + says.UTC().Format(dayInText) + " (UTC)")
 	p.sees("Nothing waits for a clock.")
 	p.expects("409")
 	settled := n.ask(t, n.staff, "GET", "/v1/rewards/months", nil)["months"].([]any)[1].(map[string]any)["period"].(string)
@@ -48,15 +66,55 @@ func testBooks(t *testing.T, b *browser, n *network) {
 	p.sees(settled + " is settled, which is final")
 	p.shot("months")
 	p.accessible("months")
+	// Days are opened again once someone has looked at what that does: those days, and no more.
+	// The network has none to open, which would take minutes to be closed: see TestBooks_ByHand.
+	eval[bool](p, `(() => {
+		const real = fetch;
+		window.sent = [];
+		window.fetch = async (path, init) => {
+			if (!String(path).endsWith("/rewards/reopenings")) return real(path, init);
+			const { from, through, confirm } = JSON.parse(init.body);
+			sent.push([from, through ?? null, confirm].join(" "));
+			const largest = [{user_id: "usr_01kb3gzk00e9x8q6s5t4v3w2y1", rows: 7, earned: 4.5}];
+			const data = {from, through: "2026-11-12", rows: 7, users: 1, total_earned: 4.5, largest, confirmed: confirm};
+			return new Response(JSON.stringify({data, meta: {request_id: "req_1", timestamp: "2026-11-15T12:00:00.000Z"}}), {status: 200});
+		};
+		return true;
+	})()`)
+	offered := `[...document.querySelectorAll("button")].some((e) => e.innerText === "Open these days again")`
+	p.set(`input[name="reopen-from"]`, "2026-11-10")
+	p.press("See what would happen")
+	p.sees("This would open Nov 10, 2026 to Nov 12, 2026 again: 7 rows of 1 users, 4.50 credits")
+	p.until(of("Who earned most on these days") + `.length === 1`)
+	p.shot("reopen")
+	p.accessible("days to open again")
+	p.set(`input[name="reopen-from"]`, "2026-11-11") // which nobody has looked at
+	p.until(`!` + offered)
+	p.press("See what would happen")
+	p.press("Open these days again")
+	p.sees("Nov 11, 2026 to Nov 12, 2026 are open again: ")
+	p.until(`!` + offered)
+	if sent := eval[string](p, `sent.join()`); sent != "2026-11-10  false,2026-11-11  false,2026-11-11 2026-11-12 true" {
+		t.Errorf("it sent %s", sent)
+	}
+	// A month that is not over cannot be settled; one that is settled stays so.
+	p.fill(`input[name="month"]`, today().Format("2006-01"))
+	p.press("Settle for good")
+	p.sees("is not over")
+	p.fill(`input[name="month"]`, settled)
+	p.press("Settle for good")
+	p.sees(" is settled: 1 statements, ")
+	p.shot("settled")
+	p.accessible("the books, by hand")
 	p.set(`select[name="policy"]`, "devices")
 	p.fill(`input[name="availability"]`, "2")
 	p.set(`input[name="policy-from"]`, "2099-01-01")
 	p.press("See what would change")
-	p.sees("into force from 2099-01-01 on. Nothing is changed yet.")
+	p.sees("into force from Jan 1, 2099 on. Nothing is changed yet.")
 	p.until(of("What changes") + `[0].innerText.includes("2")`)
 	p.shot("policy")
 	p.press("Put it into force")
-	p.sees("is in force from 2099-01-01 on.")
+	p.sees("is in force from Jan 1, 2099 on.")
 	p.expects("400")
 	p.expects("404")
 	p.press("Release")
@@ -104,7 +162,7 @@ func testBooks(t *testing.T, b *browser, n *network) {
 
 	q := b.open(t, n.url+"/#/staff/operators", look{width: small.width, height: small.height, dark: true})
 	q.signIn(n.staff)
-	for path, label := range map[string]string{"/staff/operators": "Operators", "/staff/operators/" + operator: "Hotspots of the operator", "/staff/months": "Months", "/staff/audit": "Changes"} {
+	for path, label := range map[string]string{"/staff/operators": "Operators", "/staff/operators/" + operator: "Hotspots of the operator", "/staff/hotspots?operator=" + operator: "All hotspots", "/staff/months": "Months", "/staff/audit": "Changes"} {
 		q.visit(path)
 		q.until(of(label) + `.length > 0`)
 		q.fits()
@@ -116,7 +174,7 @@ func testBooks(t *testing.T, b *browser, n *network) {
 	q.until(`document.querySelector('input[name="radius_m"]')?.value === "50"`)
 	q.fill(`input[name="radius_m"]`, "20")
 	q.press("Compute")
-	q.until(of("Totals") + `.length === 4`)
+	q.until(of("Totals") + `.length === 3`)
 	q.fits()
 	q.accessible("a policy on the past, on a phone")
 	q.shot("phone-policy-dark")

@@ -36,6 +36,7 @@ func TestConsole(t *testing.T) {
 		{"visits", func(t *testing.T) { testVisits(t, b, n) }},
 		{"books", func(t *testing.T) { testBooks(t, b, n) }},
 		{"inventory", func(t *testing.T) { testInventory(t, b, n) }},
+		{"import", func(t *testing.T) { testImport(t, b, n) }},
 		{"language", func(t *testing.T) { testLanguage(t, b, n) }},
 		{"phone", func(t *testing.T) { testPhone(t, b, n) }},
 	} {
@@ -224,7 +225,7 @@ func (p *page) whatIf() {
 	p.until(`document.querySelectorAll(".map-pin").length === 2 && document.querySelectorAll(".pins li").length === 2`)
 	p.until(`document.querySelectorAll(".pins .small")[1].innerText.includes("credits")`)
 	eval[bool](p, `(document.querySelector("input[name=gaps]").click(), true)`)
-	p.sees("The darker, the more hotspots are near.")
+	p.sees("The stronger the colour, the more hotspots are near.")
 	p.calm()
 	p.shot("map-plan")
 	p.until(`location.hash.split("plan=")[1]?.split(";").length === 2`)
@@ -232,6 +233,15 @@ func (p *page) whatIf() {
 	p.until(`document.querySelectorAll(".map-pin").length === 2 && document.querySelectorAll(".pins li").length === 2`)
 	p.press("✕")
 	p.until(`document.querySelectorAll(".map-pin").length === 1 && !document.querySelector(".pins")`)
+
+	// The form has the place of the pin. The plan is kept meanwhile.
+	coordinates := `[...document.querySelectorAll(".panel input[type=number]")].slice(0, 2).map((e) => Number(e.value).toFixed(5)).join()`
+	place := eval[string](p, coordinates)
+	p.press("Register here")
+	p.until(`document.querySelector(".panel h1")?.innerText === "Register a hotspot"`)
+	p.until(fmt.Sprintf(`%s === %q && document.querySelectorAll(".map-pin").length === 1`, coordinates, place))
+	eval[bool](p, `(history.back(), true)`)
+	p.until(fmt.Sprintf(`document.querySelector(".verdict") && %s === %q`, coordinates, place))
 	p.press("Clear")
 	p.until(`!document.querySelector(".map-pin") && !location.hash.includes("plan=")`)
 	p.press("Nearby")

@@ -1,7 +1,12 @@
 package browser_test
 
 import (
+	"context"
+	"fmt"
 	"testing"
+
+	cdpnetwork "github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
 )
 
 // An operator looks back, from what was earned to the days it was earned on.
@@ -45,10 +50,35 @@ func testDays(t *testing.T, b *browser, n *network) {
 	p.expects("ERR_INCOMPLETE_CHUNKED_ENCODING")
 	p.visit("/hotspots/" + n.spots[2].id)
 	p.until(`document.querySelectorAll(".plot canvas").length === 3`)
+	p.until(says("Live"))
 	n.stop()
+	p.until(says("Reconnecting"))
 	eval[bool](p, `([...document.querySelectorAll("h2")].find((e) => e.innerText === "Rewards by day").scrollIntoView(), true)`)
 	p.sees("The server cannot be reached.")
 	n.restart()
 	p.until(`![...document.querySelectorAll(".scroll td")].some((e) => e.innerText === "…")`)
 	p.until(`!document.body.innerText.includes("The server cannot be reached.")`)
+	p.until(says("Live"))
+
+	// Without a network nothing is live, though the stream has not noticed.
+	p.offline(true)
+	p.until(says("Offline"))
+	p.shot("offline")
+	p.accessible("offline")
+	p.offline(false)
+	p.until(says("Live"))
+}
+
+// says tells whether the frame says of the stream of events that it is in a state.
+func says(state string) string {
+	return fmt.Sprintf(`document.querySelector(".live").innerText === %q`, state)
+}
+
+// offline takes the browser's network away, or gives it back.
+func (p *page) offline(is bool) {
+	p.t.Helper()
+	p.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, cdpnetwork.OverrideNetworkState, cdpnetwork.OverrideNetworkStateParams{Offline: is})
+		return err
+	}))
 }

@@ -51,6 +51,7 @@ func TestDocs(t *testing.T) {
 		})
 	}
 	t.Run("on the way", func(t *testing.T) { testDocsOnTheWay(b.open(t, n.url+"/docs", desk)) })
+	t.Run("theme", func(t *testing.T) { testDocsTheme(b.open(t, n.url+"/docs", desk)) })
 	t.Run("phone", func(t *testing.T) { testDocsOnThePhone(b.open(t, n.url+"/docs", phone)) })
 }
 
@@ -83,6 +84,29 @@ func testDocsOnTheWay(p *page) {
 	p.until(`location.pathname === "/" && document.body?.innerText.includes("78 fixed records")`)
 	p.press("Docs")
 	p.until(`location.pathname === "/docs" && document.querySelector("article h1")`)
+}
+
+// The theme is chosen on this device, for the documentation and the console.
+func testDocsTheme(p *page) {
+	const drawn = `matchMedia("(prefers-color-scheme: light)").matches && getComputedStyle(document.body).backgroundColor === "%s"`
+	const light, dark = "rgb(243, 245, 248)", "rgb(15, 21, 29)"
+	p.until(fmt.Sprintf(drawn, light))
+	p.click(`.theme[aria-label="Theme: system. Change to light."]`)
+	p.until(`document.documentElement.dataset.theme === "light"`)
+	p.click(`.theme[aria-label="Theme: light. Change to dark."]`)
+	p.until(fmt.Sprintf(drawn, dark))
+	p.accessible("chosen to be dark")
+	p.press("Rewards")
+	p.until(`location.pathname === "/docs/rewards" && document.readyState === "complete"`)
+	p.until(fmt.Sprintf(drawn, dark))
+	p.shot("docs-theme")
+	p.press("Console")
+	p.until(`location.pathname === "/" && document.documentElement.dataset.theme === "dark"`)
+	p.press("Docs")
+	p.until(`location.pathname === "/docs" && document.readyState === "complete"`)
+	p.click(`.theme[aria-label="Theme: dark. Change to system."]`)
+	p.until(fmt.Sprintf(drawn, light))
+	p.until(`localStorage.getItem("beacon-theme") === null`)
 }
 
 // A search leads to the place, where what is to be copied can be.

@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 
+	"github.com/beacon-wifi/beacon/internal/basemap/basemaptest"
 	"github.com/beacon-wifi/beacon/test/harness"
 )
 
@@ -29,12 +30,16 @@ const worldVariable = "BEACON_BENCH_WORLD"
 // graphics card is made of software here, so frames per second say little; the time
 // of the page's own thread, which a card does not shorten, is what is to be looked at.
 func BenchmarkFrames(b *testing.B) {
+	const blocks = "/map?at=40.74460,-73.99900,14.60" // where the streets of the test's file are drawn
+	streets := basemaptest.City{Lat: 40.7446, Lng: -73.999, Schema: "protomaps"}
 	for _, net := range []struct {
-		name  string
-		start func(testing.TB) (url, key string)
+		name, page string
+		start      func(testing.TB) (url, key string)
 	}{
-		{"demo-3167", func(t testing.TB) (url, key string) { return startDemo(t) }},
-		{"world-1000000", startWorld},
+		{"demo-3167", "/", func(t testing.TB) (url, key string) { return startDemo(t) }},
+		{"demo-3167-close", blocks, func(t testing.TB) (url, key string) { return startDemo(t) }},
+		{"demo-3167-streets", blocks, func(t testing.TB) (url, key string) { return startDemo(t, "--basemap", streets.Write(t)) }},
+		{"world-1000000", "/", startWorld},
 	} {
 		b.Run(net.name, func(b *testing.B) {
 			url, key := net.start(b)
@@ -44,6 +49,9 @@ func BenchmarkFrames(b *testing.B) {
 			p.visit("/")
 			p.until(figure("Hotspots") + ` !== "–"`)
 			p.calm()
+			p.visit(net.page)
+			p.calm()
+			p.shot("frames-" + net.name)
 			for _, move := range []struct {
 				name string
 				run  func(*page)

@@ -35,8 +35,23 @@ func testHome(t *testing.T, b *browser, n *network) {
 	p.until(`/^Yours \(\d+\)$/.test(document.querySelector(".legend .own")?.innerText ?? "")`)
 	p.calm()
 	p.shot("home-map")
+	// A year after the last visit, nothing proves where a hotspot stands.
+	eval[bool](p, `(() => {
+		const real = fetch;
+		window.fetch = async (path, init) => {
+			const answer = await real(path, init);
+			if (!String(path).includes("/users/me/hotspots")) return answer;
+			const body = await answer.json();
+			body.data[0].location.proven_until = new Date(Date.now() + 20 * 86_400_000).toISOString();
+			return new Response(JSON.stringify(body), {status: answer.status});
+		};
+		return true;
+	})()`)
 	p.visit("/hotspots")
 	p.sees("Needs attention")
+	p.until(`([...document.querySelectorAll("button")].find((e) => e.innerText.startsWith("Show all"))?.click(), document.body.innerText.includes(": proof ends soon"))`)
+	p.sees("Ask the network's staff for another visit")
+	p.shot("home-proof")
 
 	// The list is searched, filtered, sorted, and changed together.
 	p.set(`select[name="status"]`, "pending")

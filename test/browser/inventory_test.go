@@ -33,7 +33,7 @@ func testInventory(t *testing.T, b *browser, n *network) {
 	p.signIn(n.staff)
 	p.press("Inventory")
 	p.tells("Devices linked", "12")
-	p.tells("Report what they run", "6")
+	p.tells("Devices that report", "6")
 	p.tells("Agent older than", "2") // 0.2 and 0.9.10, and not what nobody can compare
 	p.until(devices + `.length === 4`)
 	p.until(devices + `[0].innerText.replace(/\s+/g, " ") === "` + current + ` ` + openwrt + ` 999.0 3"`) // the most frequent

@@ -43,6 +43,7 @@ func testLanguage(t *testing.T, b *browser, n *network) {
 			{"/hotspots/" + n.spots[0].id, "Recompensas por día"},
 			{"/rewards", "Por mes"},
 			{"/keys", "Mis claves"},
+			{"/import", "Plantilla"},
 			{"/register", "Registrar un punto de acceso"},
 		})
 		p.expects("400")
@@ -56,13 +57,52 @@ func testLanguage(t *testing.T, b *browser, n *network) {
 			{"/staff/hotspots", "Todos los puntos de acceso"},
 			{"/staff/operators", "días que están cerrados"},
 			{"/staff/months", "medianoche"},
+			{"/staff/policy", "Otras condiciones"},
 			{"/staff/audit", "Id de lo que cambió"},
 			{"/staff/inventory", "Equipos enlazados"},
 			{"/visits", "Visitas"},
 			{"/visits/" + n.spots[0].id, "Retirar la verificación"},
 		})
 	}
+	testLanguageFirst(t, b, english)
 	testLanguageSwitch(t, b, n)
+}
+
+// The first key, the public map and the page of a hotspot are in Spanish too.
+func testLanguageFirst(t *testing.T, b *browser, english *regexp.Regexp) {
+	n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t}
+	n.serve(t, "--public")
+	for _, l := range []look{{width: small.width, height: small.height, dark: true}, wide} {
+		p := b.open(t, "about:blank", l)
+		p.asksFor("es-MX,es,en")
+		if len(n.spots) == 0 {
+			p.do(chromedp.Navigate(n.invitation(t)))
+			p.sees("Esta red aún no tiene ninguna clave.")
+			p.inSpanish(english)
+			p.press("Crear la clave")
+			p.sees("se muestra una sola vez")
+			p.inSpanish(english)
+			p.fits()
+			p.shot("first-key-es")
+			p.press("Ocultar las viviendas (recomendado)")
+			p.sees("Las viviendas están ocultas para terceros.")
+			n.staff = eval[string](p, `document.querySelector(".secret").innerText`)
+			n.operator = n.staff
+			n.spots = append(n.spots, n.bringUp(t, 0, names[0]))
+			n.beat(t, n.spots...)
+			p.press("Salir")
+		} else {
+			p.do(chromedp.Navigate(n.url))
+		}
+		p.narrow("/map", "Elija un punto de acceso para ver si funciona.")
+		p.inSpanish(english)
+		p.narrow("/map/"+n.spots[0].id, "Página de estado")
+		p.inSpanish(english)
+		p.press("Página de estado")
+		p.sees("¿Soy yo o el punto de acceso?")
+		p.inSpanish(english)
+		p.fits()
+	}
 }
 
 // The switch is kept for the device; where the browser asks for a language that there is
@@ -162,7 +202,7 @@ func (p *page) inSpanish(english *regexp.Regexp) {
 		return found;
 	})()`)
 	for _, text := range texts {
-		if english.MatchString(text) && text != "Staff" { // that is the name of a key, too
+		if english.MatchString(text) && text != "Staff" && text != "First key" { // those are names of keys, too
 			p.t.Errorf("%s stays English: %q", eval[string](p, `location.hash`), text)
 		}
 	}

@@ -19,6 +19,7 @@ func testNarrow(t *testing.T, b *browser, n *network) {
 		{"/rewards", "By month"},
 		{"/keys", "Keys"},
 		{"/register", "Register a hotspot"},
+		{"/import", "Template"},
 		{"/map", "Hotspots"},
 	} {
 		p.narrow(page[0], page[1])
@@ -41,6 +42,14 @@ func testNarrow(t *testing.T, b *browser, n *network) {
 	p.until(`document.activeElement.closest(".results")`)
 	p.do(chromedp.KeyEvent(kb.ArrowUp))
 	p.until(`document.activeElement.name === "search"`)
+
+	// A long user name does not get a line of its own.
+	p = b.open(t, n.url+"/#/hotspots", small)
+	p.signIn(n.command(t, "keys", "create", "--user", "new", "--scopes", "hotspots:write", "--name", "Friends of Wi-Fi in Lower Manhattan"))
+	p.sees("no hotspots")
+	p.fits()
+	p.until(`((who, brand) => who.top < brand.bottom && who.right <= innerWidth)(...[".who", ".brand"].map((e) => document.querySelector(e).getBoundingClientRect()))`)
+	p.shot("narrow-long-name")
 
 	p = b.open(t, n.url+"/#/staff", small)
 	p.signIn(n.staff)

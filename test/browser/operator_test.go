@@ -1,11 +1,16 @@
 package browser_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/csv"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -110,7 +115,7 @@ func (p *page) settings(t testing.TB, n *network) {
 func (p *page) rewards(t testing.TB, n *network) {
 	p.visit("/hotspots/" + n.spots[0].id)
 	p.sees("Rewards by day")
-	lastDay := today().AddDate(0, 0, -today().Day()).Format(time.DateOnly) // of last month
+	lastDay := today().AddDate(0, 0, -today().Day()) // of last month
 	asked := `performance.getEntriesByType("resource").filter(({name}) => name.includes("/rewards/explain")).length`
 	before := eval[float64](p, asked)
 	eval[bool](p, `(document.querySelector('.head input[type="date"]').scrollIntoView({block: "center"}), true)`) // days are asked for once they are in sight
@@ -118,8 +123,8 @@ func (p *page) rewards(t testing.TB, n *network) {
 	if n := eval[float64](p, asked) - before; n != 7 {
 		t.Errorf("for 7 days, %v requests were made", n)
 	}
-	p.set(`.head input[type="date"]`, lastDay)
-	p.on(fmt.Sprintf(`[...document.querySelectorAll("tr")].find((r) => r.innerText.startsWith(%q) && !r.innerText.includes("…"))`, lastDay), `e.querySelector("button").click();`)
+	p.set(`.head input[type="date"]`, lastDay.Format(time.DateOnly))
+	p.on(fmt.Sprintf(`[...document.querySelectorAll("tr")].find((r) => r.innerText.startsWith(%q) && !r.innerText.includes("…"))`, lastDay.Format(dayInText)), `e.querySelector("button").click();`)
 	p.until(`document.querySelector(".explained tfoot")`)
 	eval[bool](p, `(document.querySelector(".explained").scrollIntoView(), true)`)
 	p.shot("explained")
@@ -136,6 +141,8 @@ func (p *page) rewards(t testing.TB, n *network) {
 		})
 		return err
 	}))
+	p.press("Spreadsheet of " + n.lastMonth)
+	n.spreadsheet(t, filepath.Join(folder, "beacon-days-"+n.lastMonth+".csv"))
 	p.press("JSON of " + n.lastMonth)
 	file := filepath.Join(folder, "beacon-statement-"+n.lastMonth+".json")
 	harness.Eventually(t, "the statement is kept", func() bool {
@@ -145,4 +152,48 @@ func (p *page) rewards(t testing.TB, n *network) {
 	if out, err := exec.Command(harness.Binary, "rewards", "verify", file).CombinedOutput(); err != nil {
 		t.Errorf("the statement does not hold: %v\n%s", err, out)
 	}
+}
+
+// spreadsheet compares the statement that people read with the one that programs check: a row
+// for each of its rows, with the name, and amounts in credits.
+func (n *network) spreadsheet(t testing.TB, file string) {
+	t.Helper()
+	var rows [][]string
+	harness.Eventually(t, "the spreadsheet is kept", func() bool {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return false
+		}
+		rows, err = csv.NewReader(bytes.NewReader(text)).ReadAll()
+		return err == nil && len(rows) > 0
+	})
+	statement := n.ask(t, n.operator, "GET", "/v1/users/me/rewards/statements/"+n.lastMonth, nil)["rows"].([]any)
+	if len(rows) != len(statement)+1 {
+		t.Fatalf("the spreadsheet has %d lines for %d rows", len(rows), len(statement))
+	}
+	const columns = "date,hotspot_id,hotspot,served_minutes,expected_minutes,traffic_gb,performance_tier,availability,performance,utilization,total,unit,hold_id"
+	if got := strings.Join(rows[0], ","); got != columns {
+		t.Errorf("its columns are %s", got)
+	}
+	for i, line := range rows[1:] {
+		row := statement[i].(map[string]any)
+		name := n.ask(t, n.operator, "GET", "/v1/hotspots/"+line[1], nil)["name"].(string)
+		micros := 0.0
+		for _, part := range []string{"availability", "performance", "utilization"} {
+			micros += math.Round(row[part].(float64) * 1e6)
+		}
+		want := fmt.Sprint(row["date"], row["hotspot_id"], name, row["traffic_bytes"].(float64)/1e9, row["availability"], micros/1e6, "credit")
+		if got := fmt.Sprint(any(line[0]), line[1], line[2], number(t, line[5]), number(t, line[7]), number(t, line[10]), line[11]); got != want {
+			t.Errorf("line %d is %s; want %s", i+1, got, want)
+		}
+	}
+}
+
+func number(t testing.TB, text string) float64 {
+	t.Helper()
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Error(err)
+	}
+	return n
 }

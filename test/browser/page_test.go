@@ -20,6 +20,9 @@ import (
 // shotsVariable names a folder that keeps the screenshots; else they go with the test.
 const shotsVariable = "BEACON_TEST_SHOTS"
 
+// dayInText is how pages write a day, in English.
+const dayInText = "Jan 2, 2006"
+
 // look is how a page is looked at.
 type look struct {
 	dark          bool
@@ -299,9 +302,10 @@ func (p *page) middle(selector string) []float64 {
 	return eval[[]float64](p, fmt.Sprintf(`(({left, top, width, height}) => [left + width / 2, top + height / 2])(document.querySelector(%q).getBoundingClientRect())`, selector))
 }
 
-// box is the expression that reads where an element begins and ends, from the top.
-func box(selector string) string {
-	return fmt.Sprintf(`(({top, bottom}) => [top, bottom])(document.querySelector(%q).getBoundingClientRect())`, selector)
+// inSight is true of an element of which a panel hides no whole pixel, above or below. Both
+// are read in one step: what is drawn ends at fractions of pixels, and may move between two.
+func inSight(element, panel string) string {
+	return fmt.Sprintf(`((e, p) => Math.ceil(e.top) >= Math.floor(p.top) && Math.floor(e.bottom) <= Math.ceil(p.bottom))(%s.getBoundingClientRect(), document.querySelector(%q).getBoundingClientRect())`, element, panel)
 }
 
 // visit goes to another page of the console.
@@ -335,13 +339,22 @@ func (p *page) shot(name string) {
 	}
 }
 
-// fits checks that nothing has to be scrolled sideways.
+// fits checks that nothing has to be scrolled sideways, and no table up and down.
 func (p *page) fits() {
 	p.t.Helper()
-	wide := eval[[]string](p, `[...document.querySelectorAll("body, main, main *")].filter((e) => !e.closest(".scroll, .card.wide, .map, pre") && e.getBoundingClientRect().right > innerWidth + 1)
+	wide := eval[[]string](p, `[...document.querySelectorAll("body, main, main *")].filter((e) => !e.closest(".scroll, .map, pre") && e.getBoundingClientRect().right > innerWidth + 1)
 		.map((e) => location.hash + ": " + e.tagName + "." + e.className + " reaches " + Math.round(e.getBoundingClientRect().right))`)
 	over := eval[float64](p, `Math.max(document.documentElement.scrollWidth, document.querySelector("main").scrollWidth) - innerWidth`)
+	if cut := eval[float64](p, `[...document.querySelectorAll(".bar nav")].reduce((n, e) => n + e.scrollWidth - e.clientWidth, 0)`); cut > 0 {
+		p.t.Errorf("%v pixels of the navigation are cut off", cut)
+	}
 	if over > 0 || len(wide) > 0 {
 		p.t.Errorf("the page is wider than the window by %v pixels: %q", over, wide)
+	}
+	// A table shows all its rows, unless it holds the many values of a chart.
+	hidden := eval[[]string](p, `[...document.querySelectorAll(".scroll")].filter((e) => e.checkVisibility() && !e.closest("details") && e.scrollHeight > e.clientHeight + 1)
+		.map((e) => location.hash + ": " + e.getAttribute("aria-label") + " shows " + e.clientHeight + " of " + e.scrollHeight)`)
+	if len(hidden) > 0 {
+		p.t.Errorf("rows are hidden: %q", hidden)
 	}
 }

@@ -21,6 +21,9 @@ func TestPublic(t *testing.T) {
 	for i := range 3 { // the third is a home
 		n.spots = append(n.spots, n.bringUp(t, i, names[i]))
 	}
+	n.ask(t, n.operator, "PATCH", "/v1/hotspots/"+n.spots[0].id, map[string]any{"settings": map[string]any{"operating_hours": map[string]any{
+		"timezone": "America/Argentina/Buenos_Aires", "weekly": []any{map[string]any{"days": []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, "open": "08:00", "close": "24:00"}},
+	}}})
 	n.beat(t, n.spots...)
 	for name, l := range map[string]look{"1400": wide, "390-dark": {width: 390, height: 844, dark: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -33,6 +36,7 @@ func TestPublic(t *testing.T) {
 			p.visit("/map/" + n.spots[0].id) // a link that was passed on
 			p.sees(n.spots[0].name)
 			p.sees("Beacon Guest")
+			p.sees("Open now, until 24:00 GMT-3") // by its own clock, in the words of its page
 			p.fits()
 			p.shot("public-hotspot-" + name)
 			p.expects("404")
@@ -42,6 +46,9 @@ func TestPublic(t *testing.T) {
 			p.press("Status page")
 			p.sees("Is it me or the hotspot?")
 			p.until(`document.querySelectorAll(".bars rect").length === 30 && getComputedStyle(document.querySelector(".bars")).height === "80px"`) // its style was let in
+			p.sees("Open now, until 24:00")                                                                                                         // it is nine there
+			p.until(`document.querySelectorAll("tr").length === 7 && document.querySelector("tr.today").innerText.includes("08:00–24:00")`)
+			p.fits()
 			p.accessible("the page of a hotspot")
 			p.shot("public-page-" + name)
 			p.do(chromedp.Navigate(n.url + "/h/" + n.spots[0].id + "/embed"))

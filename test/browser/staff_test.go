@@ -93,8 +93,7 @@ func testPhone(t *testing.T, b *browser, n *network) {
 	p.accessible("map on a phone")
 	p.press("Around the centre")
 	p.until(`document.querySelectorAll(".list .row").length >= 3`)
-	third, panel := `[...document.querySelectorAll(".list .row")][2].getBoundingClientRect().bottom`, eval[[]float64](p, box(".panel-body"))
-	p.until(fmt.Sprintf(`%s <= %f`, third, panel[1]))
+	p.until(inSight(`[...document.querySelectorAll(".list .row")][2]`, ".panel-body"))
 	p.shot("phone-nearby")
 	p.press("Hide panel")
 	p.until(`!document.querySelector(".figures").checkVisibility()`)
@@ -120,16 +119,14 @@ func testPhone(t *testing.T, b *browser, n *network) {
 	p.expects("400")
 	p.press("Register") // from the bottom of the form to what is missing
 	p.until(`document.activeElement.name === "name"`)
-	field, panel := eval[[]float64](p, box(".faulty")), eval[[]float64](p, box(".panel-body"))
-	if field[0] < panel[0] || field[1] > panel[1] {
-		t.Errorf("what is missing is at %v, out of sight in %v", field, panel)
-	}
+	p.until(inSight(`document.querySelector(".faulty")`, ".panel-body"))
 	p.visit("/hotspots/" + n.spots[0].id)
 	p.until(`document.querySelectorAll(".plot canvas").length === 3`)
 	p.shot("phone-hotspot")
 	p.visit("/hotspots/" + n.spots[0].id + "/days")
 	p.until(`![...document.querySelectorAll(".scroll td")].some((e) => e.innerText === "…")`)
 	p.until(`((e) => e.scrollWidth <= e.clientWidth)(document.querySelector('[aria-label="Rewards by day"]'))`)
+	p.fits()
 	p.shot("phone-days")
 	p = b.open(t, n.url+"/#/rewards", phone)
 	p.signIn(n.operator)

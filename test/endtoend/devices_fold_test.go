@@ -90,7 +90,7 @@ func keepDiaries(t *testing.T, c *harness.Client, s *harness.Server, clock *harn
 	t.Helper()
 	harness.Eventually(t, "the server may fold for all", func() bool {
 		s.Running(t)
-		return strings.Contains(s.Log(t), "this node now holds the lease")
+		return strings.Contains(s.Log(t), "this server now holds the lease")
 	})
 	folds := 0
 	for minute := range 12 {

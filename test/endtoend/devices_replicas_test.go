@@ -158,7 +158,7 @@ func (w *replicated) keeper(t *testing.T) int {
 	for i := range w.servers {
 		s := w.servers[i].Load()
 		for line := range strings.Lines(s.Log(t)) {
-			_, text, ok := strings.Cut(line, `this node now holds the lease","lease":"keeper","token":`)
+			_, text, ok := strings.Cut(line, `this server now holds the lease","lease":"keeper","token":`)
 			var token int
 			if n, _ := fmt.Sscanf(text, "%d", &token); ok && n == 1 && token > highest {
 				if found, highest = i, token; !s.Runs() {

@@ -50,7 +50,33 @@ func (p *Proxy) AtCommit(n int, a Accident) (happened <-chan struct{}) { return 
 // AtCommitOf arranges for an accident at the first COMMIT of a transaction in which
 // a text was one of a statement's parameters: no other COMMIT meets it.
 func (p *Proxy) AtCommitOf(text string, a Accident) (happened <-chan struct{}) {
-	return p.arrange(1, append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...), a) // as it stands in a bind message
+	return p.arrange(1, parameter(text), a)
+}
+
+// SilentAt makes the proxy silent as soon as a text is a statement's parameter, before the
+// database hears of that statement. The channel is closed then; Set ends it.
+func (p *Proxy) SilentAt(text string) (happened <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.silentAt, p.fell = parameter(text), make(chan struct{})
+	return p.fell
+}
+
+// hears tells the proxy of a message before it passes.
+func (p *Proxy) hears(message []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.silentAt == nil || !bytes.Contains(message, p.silentAt) {
+		return
+	}
+	p.mode, p.silentAt = Silent, nil
+	p.changed()
+	close(p.fell)
+}
+
+// parameter is a text as it stands in a bind message.
+func parameter(text string) []byte {
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...)
 }
 
 func (p *Proxy) arrange(n int, carries []byte, a Accident) (happened <-chan struct{}) {
@@ -85,6 +111,9 @@ func (p *Proxy) passRequests(l *link) {
 	out := bufio.NewWriterSize(l.database, 64<<10)
 	for {
 		message, err := in.next()
+		if err == nil {
+			p.hears(message)
+		}
 		if err != nil || !p.letThrough() {
 			return
 		}

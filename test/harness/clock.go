@@ -26,9 +26,6 @@ func (c *Clock) Now() time.Time {
 	return now
 }
 
-// Pass lets some time pass in which there is no server.
-func (c *Clock) Pass(d time.Duration) { c.At = c.At.Add(d) }
-
 // Set sets it.
 func (c *Clock) Set(at time.Time) { c.At, c.Real = at, time.Now() }
 

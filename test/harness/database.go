@@ -72,20 +72,8 @@ func CheckIntegrity(t testing.TB, file string) {
 // OpenStore opens a database beside the servers that run on it.
 func OpenStore(t testing.TB, db string) *store.DB {
 	t.Helper()
-	var handle *store.DB
-	var err error
 	if strings.HasPrefix(db, "postgres") {
-		handle, err = postgres.Open(t.Context(), storetest.Patient(t, db), postgres.Options{Now: time.Now()})
-	} else {
-		handle, err = sqlite.Open(t.Context(), db, sqlite.Options{Now: time.Now(), Wait: Patience})
+		return storetest.Opened(t)(postgres.Open(t.Context(), storetest.Patient(t, db), postgres.Options{Now: time.Now()}))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := handle.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return handle
+	return storetest.Opened(t)(sqlite.Open(t.Context(), db, sqlite.Options{Now: time.Now(), Wait: Patience}))
 }

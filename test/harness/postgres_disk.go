@@ -86,7 +86,7 @@ func (c *Cluster) processes(t testing.TB) []int {
 		t.Fatal(err)
 	}
 	all := []int{parent}
-	for _, word := range strings.Fields(string(text)) {
+	for word := range strings.FieldsSeq(string(text)) {
 		pid := 0
 		if _, err := fmt.Sscan(word, &pid); err != nil {
 			t.Fatal(err)

@@ -23,7 +23,9 @@ type Proxy struct {
 	latency  time.Duration
 	change   chan struct{} // closed when the mode or the latency changes
 	conns    map[net.Conn]bool
-	accident *Accident // waits for its COMMIT
+	accident *Accident     // waits for its COMMIT
+	silentAt []byte        // a parameter; nil: none
+	fell     chan struct{} // closed when it was met
 }
 
 // Mode is what a proxy does with what it is given.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -77,9 +78,7 @@ func (d *Document) Needs(t testing.TB, operation string) (schemes []string, desc
 		required = *found.Security
 	}
 	for _, alternative := range required {
-		for name := range alternative {
-			schemes = append(schemes, name)
-		}
+		schemes = slices.AppendSeq(schemes, maps.Keys(alternative))
 	}
 	slices.Sort(schemes)
 	return schemes, found.Description

@@ -32,6 +32,8 @@ var controlledVariant = sync.OnceValue(func() *harness.Variant {
 			"	began := time.Now()\n", heldHook+"	began := time.Now()\n"),
 		"internal/store/ledger_close.go": patched("internal/store/ledger_close.go", "import (\n", importing,
 			"	return inChunks(texts, len(rows),", "	defer point.Reach(strings.Fields(texts[0])[2])\n	return inChunks(texts, len(rows),"),
+		"internal/store/holds.go": patched("internal/store/holds.go", "import (\n", importing,
+			"known int) (n int64, err error) {\n", "known int) (n int64, err error) {\n	point.Reach(\"hold\")\n	defer point.Reach(\"hold\")\n"),
 		"internal/rewards/settle.go": patched("internal/rewards/settle.go", "import (\n", importing,
 			"	written, err := s.Store.Settle(ctx, s.by, s.report.revision, s.statements(users, accounts, ended), ended...)\n",
 			"	due := s.statements(users, accounts, ended)\n	point.Reach(\"ready\")\n	written, err := s.Store.Settle(ctx, s.by, s.report.revision, due, ended...)\n"),
@@ -109,8 +111,9 @@ func patched(file string, oldnew ...string) string {
 
 // pointSource stops a process when it reaches a point for the n-th time. The points
 // are the tables of rewards, once their rows are written and before the COMMIT,
-// "ready", where a page of statements is computed and its transaction not begun, and
-// "erasure", where the next write of an erasure is not begun.
+// "ready", where a page of statements is computed and its transaction not begun, "hold",
+// where a hold is written next (1) or the COMMIT is (2), and "erasure", where the next
+// write of an erasure is not begun.
 const pointSource = `package point
 
 import (

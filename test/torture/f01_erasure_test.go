@@ -23,7 +23,7 @@ func TestF01_Erasure(t *testing.T) {
 	harness.Stores(t, func(t *testing.T, db string) {
 		last := audit.DayOf(time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC))
 		p := harness.Program{Binary: controlled(t)}
-		user, _ := audit.Prepare(t, p, harness.NewClock((last-1).Time().Add(12*time.Hour), 600), db, audit.Few, last-1, last)
+		user, _ := audit.Prepare(t, harness.NewHeldClock(t, (last-1).Time().Add(12*time.Hour)), db, audit.Few, last-1, last)
 		audit.CloseAll(t, p, db, last)
 		settleNow(t, db)
 		e := &erased{staff: harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)}

@@ -45,7 +45,7 @@ func closedOctober(t *testing.T, db string) (staff *harness.Client) {
 	t.Helper()
 	last := audit.DayOf(time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC))
 	p := harness.Program{Binary: controlled(t)}
-	staff, _ = audit.Prepare(t, p, harness.NewClock((last-1).Time().Add(12*time.Hour), 600), db, audit.Many, last-1, last)
+	staff, _ = audit.Prepare(t, harness.NewHeldClock(t, (last-1).Time().Add(12*time.Hour)), db, audit.Many, last-1, last)
 	audit.CloseAll(t, p, db, last)
 	return staff
 }

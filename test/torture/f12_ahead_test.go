@@ -176,7 +176,7 @@ func TestF12_OneAhead(t *testing.T) {
 	wrong := newHeldClock(t, w.clock.Now().Add(3*day), jumpRate)
 	wrong.hold(t, wrong.At)
 	bad := wrong.Start(t, w.db, append(wrong.Flags(), "--admin-addr", "127.0.0.1:0")...)
-	harness.Eventually(t, "the wrong one is to close days", func() bool { return strings.Contains(bad.Log(t), "this node now holds the lease") })
+	harness.Eventually(t, "the wrong one is to close days", func() bool { return strings.Contains(bad.Log(t), "this server now holds the lease") })
 	w.server = w.clock.Start(t, w.db, append(w.clock.Flags(), "--admin-addr", "127.0.0.1:0")...)
 	wrong.goOn(t)
 	carried := w.goOn(t, "2026-11-10")

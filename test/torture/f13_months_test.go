@@ -123,27 +123,25 @@ func TestF13_Minutes(t *testing.T) {
 		t.Run(zone, func(t *testing.T) {
 			t.Parallel()
 			db := harness.NewDatabase(t, map[int]string{30: "sqlite", 29: "postgres"}[month.days])
-			settleMonth(t, db, month, func(at time.Time) *heldClock {
-				clock := newHeldClock(t, at, 1200)
-				clock.Environment = append(clock.Environment, "TZ="+zone)
-				return clock
-			})
+			settleMonth(t, db, month, "TZ="+zone)
 		})
 	}
 }
 
-func settleMonth(t *testing.T, db string, g gregorian, clockAt func(time.Time) *heldClock) {
+func settleMonth(t *testing.T, db string, g gregorian, zone string) {
 	t.Helper()
 	first := audit.DayOf(time.Date(g.year, time.Month(g.month), 1, 0, 0, 0, 0, time.UTC))
 	var days []audit.Day
 	for d := range audit.Day(g.days) {
 		days = append(days, first+d)
 	}
-	noon := clockAt(days[0].Time().Add(12 * time.Hour))
-	staff, _ := audit.Prepare(t, noon.Program, noon.Clock, db, audit.Few, days...)
+	noon := harness.NewHeldClock(t, days[0].Time().Add(12*time.Hour))
+	noon.Environment = append(noon.Environment, zone)
+	staff, _ := audit.Prepare(t, noon, db, audit.Few, days...)
 	later := days[len(days)-1].Time().Add((24+72)*time.Hour - 10*time.Minute)
 	audit.ConfirmDate(t, db, later)
-	clock := clockAt(later)
+	clock := newHeldClock(t, later, 1200)
+	clock.Environment = append(clock.Environment, zone)
 	s := clock.Start(t, db, clock.Flags()...)
 	tables := harness.OpenSQL(t, db)
 	harness.Eventually(t, g.String()+" is settled", func() bool {

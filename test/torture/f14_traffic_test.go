@@ -5,6 +5,7 @@ package torture_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"sync"
 	"testing"
@@ -44,9 +45,7 @@ func counts(boot string, seq, bytes uint64) harness.Fields {
 
 // with adds fields to a beat.
 func with(beat harness.Fields, more harness.Fields) harness.Fields {
-	for name, value := range more {
-		beat[name] = value
-	}
+	maps.Copy(beat, more)
 	return beat
 }
 

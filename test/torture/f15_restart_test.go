@@ -65,7 +65,7 @@ func ends() []end {
 func testRestart(t *testing.T, db string) {
 	days := []audit.Day{lastOfOctober - 1, lastOfOctober}
 	p := harness.Program{Binary: controlled(t)}
-	staff, devices := audit.Prepare(t, p, harness.NewClock(days[0].Time().Add(12*time.Hour), 600), db, audit.Many, days...)
+	staff, devices := audit.Prepare(t, harness.NewHeldClock(t, days[0].Time().Add(12*time.Hour)), db, audit.Many, days...)
 	quiet := harness.CopyDatabase(t, db)
 	r := &restarts{db: db, tables: harness.OpenSQL(t, db), staff: staff, settled: map[string]audit.Micros{}, totals: map[string]audit.Micros{}}
 	for _, e := range ends() {

@@ -93,23 +93,52 @@ func TestF16_OtherFields(t *testing.T) {
 func testRaceOfChanges(t *testing.T, body func(i int) harness.Fields) {
 	harness.Stores(t, func(t *testing.T, db string) {
 		servers, load := raceServers(t, db)
-		for range rounds(1, 3, 100) {
+		type act = func(s *harness.Server, i int)
+		race := func(do func(change, read act)) {
 			n := int(load.number.Add(1)) - 1
 			spot, a := load.register(t.Context(), servers[0], load.users[0], n, checker, harness.MACOf(n))
 			if a.Status != http.StatusCreated {
 				t.Fatalf("a registration was answered %d %s %v", a.Status, a.Code, a.Err)
 			}
-			atOnce(func(i int) {
-				if a := load.change(t.Context(), servers[i%2], spot, i, body(i)); a.Status != http.StatusOK {
+			do(func(s *harness.Server, i int) {
+				if a := load.change(t.Context(), s, spot, i, body(i)); a.Status != http.StatusOK {
 					t.Errorf("a change was answered %d %s %v", a.Status, a.Code, a.Err)
 				}
-				if i%5 == 0 {
-					load.read(t.Context(), servers[i/5%2], spot, i)
-				}
-			})
+			}, func(s *harness.Server, i int) { load.read(t.Context(), s, spot, i) })
 			load.read(t.Context(), servers[0], spot, checker)
 			spot.checkLinear(t)
 		}
+		for range rounds(1, 3, 100) {
+			race(func(change, read act) {
+				atOnce(func(i int) {
+					change(servers[i%2], i)
+					if i%5 == 0 {
+						read(servers[i/5%2], i)
+					}
+				})
+			})
+		}
+		if !harness.IsPostgres(db) {
+			return
+		}
+		// One server has read the hotspot, and not written it yet, while the other changes it.
+		proxy, behind := harness.ThroughProxy(t, db)
+		far := harness.Start(t, behind)
+		race(func(change, _ act) {
+			silent, done := proxy.SilentAt("Name 0"), make(chan struct{})
+			go func() {
+				defer close(done)
+				change(far, 0)
+			}()
+			select {
+			case <-silent:
+			case <-done:
+				t.Fatal("the far server wrote nothing")
+			}
+			change(servers[0], 1)
+			proxy.Set(harness.Healed)
+			<-done
+		})
 	})
 }
 

@@ -40,7 +40,8 @@ func (y *year) misfortunes(servers int) {
 		if i >= len(kinds) {
 			kind = y.random.IntN(len(kinds))
 		}
-		if m > y.end-9*minutesADay && y.end-y.first > 20*minutesADay || m > y.end-3*minutesADay {
+		// The last one is over, and confirmed by staff, when the year ends.
+		if m > y.end-15*minutesADay && y.end-y.first > 20*minutesADay || m > y.end-3*minutesADay {
 			return
 		}
 		m = kinds[kind](m) + 2*hour

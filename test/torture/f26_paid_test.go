@@ -206,7 +206,7 @@ func (y *year) checkStatement(u *yearUser, month time.Time) {
 	y.checks.settled[u] += total
 }
 
-// tell prints the differences, and what happened on those days.
+// tell prints the differences, and what happened around those days.
 func (y *year) tell() {
 	if len(y.checks.differ) == 0 {
 		return
@@ -219,8 +219,12 @@ func (y *year) tell() {
 	}
 	_ = table.Flush()
 	for i, d := range y.checks.differ[:min(len(y.checks.differ), 30)] {
-		fmt.Fprintf(&text, "%d %s, the day before: %s\n  %s: %s\n", i+1, d.h.id, strings.Join(d.h.notes[d.day-1], "; "), dateOf(d.day),
-			strings.Join(d.h.notes[d.day], "; "))
+		fmt.Fprintf(&text, "%d %s\n", i+1, d.h.id)
+		for day := d.day - 7; day <= d.day+7; day++ { // an outage may last for days, and a clock be doubted for as long
+			if notes := d.h.notes[day]; len(notes) > 0 {
+				fmt.Fprintf(&text, "  %s: %s\n", dateOf(day), strings.Join(notes, "; "))
+			}
+		}
 	}
 	y.t.Errorf("%d days were not paid as due:\n%s", len(y.checks.differ), text.String())
 	y.checks.differ = nil

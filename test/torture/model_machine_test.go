@@ -177,6 +177,12 @@ func (s *modelSpot) full() fields {
 	}
 	if s.verified {
 		location["verified_at"] = named(fmt.Sprintf("at%d:1", s.number))
+		location["proven_until"] = optional(func(_ *world, _ span, got any) string { // for some, and after some visits: TestHotspot_ProvenUntil
+			if text, is := got.(string); !is || !forms["at"].MatchString(text) {
+				return fmt.Sprintf("%v; want a time", got)
+			}
+			return ""
+		})
 	}
 	device := fields{"ssid": s.ssid, "mac_address": s.mac, "linked": s.linked}
 	if s.linked {

@@ -45,17 +45,25 @@ var badNearby = [][2]string{
 	{"lat=x&limit=5", "invalid_request"},
 }
 
+// isRefused asks, now and then, with a bad query and the code of its refusal.
+func (m *modelMachine) isRefused(t *rapid.T, r *request, e *want, path string, queries [][2]string) bool {
+	if !seldom(t, "bad", 6) {
+		return false
+	}
+	bad := rapid.SampledFrom(queries).Draw(t, "query")
+	if e == nil {
+		e = refused(400, bad[1])
+	}
+	r.path = path + bad[0]
+	m.step(t, *r, e)
+	return true
+}
+
 func (m *modelMachine) doNearby(t *rapid.T) {
 	k := m.someKey(t)
 	e := m.enter(k, "")
 	r := request{method: http.MethodGet, key: k}
-	if seldom(t, "bad", 6) {
-		bad := rapid.SampledFrom(badNearby).Draw(t, "query")
-		if e == nil {
-			e = refused(400, bad[1])
-		}
-		r.path = "/v1/hotspots/nearby?" + bad[0]
-		m.step(t, r, e)
+	if m.isRefused(t, &r, e, "/v1/hotspots/nearby?", badNearby) {
 		return
 	}
 	q := nearbyQuery{from: rapid.SampledFrom(modelPlaces).Draw(t, "from"), radius: 1000, status: "online", limit: 20}
@@ -241,13 +249,7 @@ func (m *modelMachine) doCoverage(t *rapid.T) {
 	k := m.someKey(t)
 	e := m.enter(k, "")
 	r := request{method: http.MethodGet, key: k}
-	if seldom(t, "bad", 6) {
-		bad := rapid.SampledFrom(badBoxes).Draw(t, "query")
-		if e == nil {
-			e = refused(400, bad[1])
-		}
-		r.path = "/v1/coverage?" + bad[0]
-		m.step(t, r, e)
+	if m.isRefused(t, &r, e, "/v1/coverage?", badBoxes) {
 		return
 	}
 	b := rapid.SampledFrom(boxes).Draw(t, "box")

@@ -12,7 +12,7 @@ var crashMutants = []mutant{
 		old: `	seq, err := t.Store.AppendBeats(ctx, data)
 	if err != nil {`,
 		new: `	close(b.done)
-	b = &batch{beats: b.beats, spots: b.spots, done: make(chan struct{})}
+	b = &batch{beats: b.beats, hotspots: b.hotspots, done: make(chan struct{})}
 	seq, err := t.Store.AppendBeats(ctx, data)
 	if err != nil {`,
 		says: "are lost",
@@ -164,8 +164,8 @@ var crashMutants = []mutant{
 		name:  "a server never hears of keys that others revoke",
 		fault: "TestF16_Revoke/postgres",
 		file:  "internal/access/keys.go",
-		old:   `	k.cache.forget(public)`,
-		new:   ``,
+		old:   `{ k.change(id, k.cache.forget) }`,
+		new:   `{}`,
 		says:  "still good",
 	},
 }

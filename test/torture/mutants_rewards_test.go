@@ -46,6 +46,20 @@ var rewardsMutants = []mutant{
 		says:  "held days are",
 	},
 	{
+		name:  "a decision about a hold is committed before its audit row",
+		fault: "TestF11_HoldsKilled/sqlite",
+		file:  "internal/store/holds.go",
+		old:   `	return tx.exec(rewardText.updateHold, string(h.User), int64(h.Number), string(h.State), micros(h.Until), values[7], values[8], was)`,
+		new: `	n, err = tx.exec(rewardText.updateHold, string(h.User), int64(h.Number), string(h.State), micros(h.Until), values[7], values[8], was)
+	for _, end := range []string{"COMMIT", "BEGIN"} {
+		if _, err := tx.exec(end); err != nil {
+			return 0, err
+		}
+	}
+	return n, err`,
+		says: "before the COMMIT, made",
+	},
+	{
 		name:  "the chain of hashes leaves rows out",
 		fault: "TestF11_SettleKilled/postgres",
 		file:  "internal/rewards/close.go",
@@ -152,7 +166,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "an old beat that comes again is a new one",
 		fault: "TestF14_Thrice",
-		file:  "internal/heartbeat/seqs.go",
+		file:  "internal/heartbeat/beat.go",
 		old:   `return below >= 64 || s.window>>below&1 != 0`,
 		new:   `return below >= 1<<40`,
 		says:  "the day is",
@@ -160,7 +174,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "what comes again is counted again",
 		fault: "TestF14_Storm/sqlite",
-		file:  "internal/heartbeat/seqs.go",
+		file:  "internal/heartbeat/beat.go",
 		old:   `return below >= 64 || s.window>>below&1 != 0`,
 		new:   `return below >= 64`,
 		says:  "minutes served",
@@ -184,7 +198,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "what is reported after closing time is lost",
 		fault: "TestF14_Traffic/sqlite",
-		file:  "internal/heartbeat/backdate.go",
+		file:  "internal/heartbeat/beat.go",
 		old:   `			return uint8(min(at-h, hour(at.ofDay())+1))`,
 		new:   `			return 0`,
 		says:  "cut off when it closes",
@@ -192,7 +206,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "counters begin anew with each day",
 		fault: "TestF14_Storm/postgres",
-		file:  "internal/heartbeat/carry.go",
+		file:  "internal/heartbeat/open_days.go",
 		old:   `		b.raiseBase(prev.upTo[hoursADay-1])`,
 		new:   ``,
 		says:  "bytes are new",
@@ -252,7 +266,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "a day begins without the minutes that the evening before served",
 		fault: "TestF26_Year",
-		file:  "internal/heartbeat/carry.go",
+		file:  "internal/heartbeat/open_days.go",
 		old:   "		r.served.add(0, over)\n",
 		new:   "",
 		says:  "days were not paid as due",
@@ -268,7 +282,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "what is known only of the day right before is whether it is final",
 		fault: "TestF26_Year",
-		file:  "internal/heartbeat/carry.go",
+		file:  "internal/heartbeat/open_days.go",
 		old:   "	r.early = true // otherwise prev would not be in memory\n",
 		new:   "	r.early = gap == 1\n",
 		says:  "days were not paid as due",

@@ -56,7 +56,7 @@ func TestMutants_EachFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range strings.Fields(string(out)) {
+	for test := range strings.FieldsSeq(string(out)) {
 		caught := func(m mutant) bool { name, _, _ := strings.Cut(m.fault, "/"); return name == test }
 		if faultName.MatchString(test) && !slices.ContainsFunc(mutants, caught) {
 			t.Errorf("%s has no mutant: nothing shows that it can fail", test)

@@ -123,7 +123,7 @@ func newYork(t *testing.T) (all []resident) {
 		if data == nil {
 			continue
 		}
-		r := resident{created: s.CreatedAt, place: ground.PlaceOf(s.Location.Point)}
+		r := resident{created: s.CreatedAt, place: ground.PlaceOf(s.PlaceOn(beacon.DayOf(n.Now) - 1).Point)}
 		did, err := heartbeat.RecordDid(data)
 		if err != nil {
 			t.Fatal(err)

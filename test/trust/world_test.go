@@ -34,6 +34,7 @@ var (
 // world is a server by a clock of its own, and the attacks on it.
 type world struct {
 	url, key string
+	start    time.Time
 	clock    atomic.Int64
 	raids    map[string]*simulate.Raid
 }
@@ -42,10 +43,10 @@ func (w *world) now() time.Time { return time.UnixMicro(w.clock.Load()).UTC() }
 
 func (w *world) set(now time.Time) { w.clock.Store(now.UnixMicro()) }
 
-// newWorld serves a network under some policies until the test ends.
-func newWorld(t *testing.T, policies policy.Set) *world {
+// newWorld serves a network under some policies until the test ends, from a time on.
+func newWorld(t *testing.T, policies policy.Set, start time.Time) *world {
 	t.Helper()
-	w := &world{raids: map[string]*simulate.Raid{}}
+	w := &world{raids: map[string]*simulate.Raid{}, start: start}
 	w.set(start)
 	// No test cuts the power, so nothing has to be synced.
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "beacon.db"), sqlite.Options{Now: start, Draft: true})
@@ -92,12 +93,14 @@ func newWorld(t *testing.T, policies policy.Set) *world {
 	return w
 }
 
-// sizes are how many hotspots or addresses some attacks use here. The figures hardly
-// depend on it, except those of point under policy 1.
+// sizes are how many hotspots or addresses some attacks use next to all others. The figures
+// hardly depend on it, except those of point under policy 1. TestAttacks_FullSize runs them
+// as they are.
 var sizes = map[string]int{"point": level.Rounds(12, 40, 40), "ring": 12, "many-addresses": 6, "clones-25": 6, "clones-50": 6}
 
-// attack runs attacks, next to an honest hotspot, which is the first.
-func (w *world) attack(t *testing.T, attacks ...simulate.Attack) {
+// attack runs attacks, some of them with other sizes, next to an honest hotspot, which is the
+// first.
+func (w *world) attack(t *testing.T, sizes map[string]int, attacks ...simulate.Attack) {
 	t.Helper()
 	staff, err := simulate.NewClient(w.url, w.key, 400)
 	if err != nil {
@@ -118,7 +121,7 @@ func (w *world) attack(t *testing.T, attacks ...simulate.Attack) {
 		w.raids[a.Name] = raid
 		all = append(all, raid)
 	}
-	if err := staff.Raids(t.Context(), all, start, end, w.set); err != nil {
+	if err := staff.Raids(t.Context(), all, w.start, end, w.set); err != nil {
 		t.Fatal(err)
 	}
 }

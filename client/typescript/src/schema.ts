@@ -58,7 +58,8 @@ export interface paths {
          *     that wait for a site visit.
          *
          *     With `q`, every 50,000 hotspots searched count as one more request towards the key's limit; with
-         *     `online` or `offline`, `rejected`, `type`, `model`, `firmware` or `agent`, every 10,000. Writes of other servers may be up to a second late. Needs the scope
+         *     `online` or `offline`, `rejected`, `type`, `model`, `firmware` or `agent`, every 10,000. With `operator_id`, only that
+         *     operator's hotspots are searched, and every 10,000 of them count as one more. Writes of other servers may be up to a second late. Needs the scope
          *     `hotspots:verify`; one's own hotspots are at `/v1/users/me/hotspots`.
          */
         get: operations["listHotspots"];
@@ -151,12 +152,14 @@ export interface paths {
          *     with another `type` or `speedtest`; all else changes nothing. A visit that finds a verified
          *     hotspot elsewhere, by more than the accuracy of the measurement, gets 409 too and withdraws the
          *     verification: the hotspot is `pending` again, and `unverified_reason` says why. Anyone with the scope
-         *     may verify any hotspot, and the audit names them. Needs the scope `hotspots:verify`.
+         *     may verify any hotspot, and the audit names them. A visit that takes something away from a verified hotspot,
+         *     because it was found elsewhere, more than 30 m from its place, or slower than it is paid for, is 403 for staff who
+         *     have another within 200 m of it, or had one in the last 30 days. Needs the scope `hotspots:verify`.
          */
         post: operations["verifyHotspot"];
         /**
          * Withdraw or reject the verification of a hotspot
-         * @description The hotspot is `pending` until it is verified again. Its device stays linked, and its history and what it earned are kept. With a reason, a hotspot that waits to be verified is rejected: its operator reads the reason, and a later visit can still verify it. Without one, a hotspot that is not verified is not changed. Needs the scope `hotspots:verify`.
+         * @description The hotspot is `pending` until it is verified again. Its device stays linked, and its history and what it earned are kept. With a reason, a hotspot that waits to be verified is rejected: its operator reads the reason, and a later visit can still verify it. Without one, a hotspot that is not verified is not changed. Staff who have a hotspot within 200 m of a verified one, or had one in the last 30 days, cannot withdraw its verification, unless it is their own. Needs the scope `hotspots:verify`.
          */
         delete: operations["withdrawVerification"];
         options?: never;
@@ -197,12 +200,14 @@ export interface paths {
          * Say whether a hotspot works
          * @description For apps on phones that use the hotspot. An install has one check-in for each hotspot and UTC day: the latest
          *     replaces the one before. It is kept for 90 days. At most 20 hotspots a day are kept of an install, and of a
-         *     hotspot 100 check-ins that count and 100 others: beyond that the response is 429.
+         *     hotspot 100 check-ins that count, 100 of others who were there, and 100 of the rest. What is beyond that changes
+         *     nothing, and the response does not tell: it would tell how many others were there.
          *
          *     `counts` says whether the check-in is evidence. It is if the request comes from the address that the hotspot's
          *     device sends from (send it over the hotspot's Wi-Fi, not through a server of yours), the hotspot is online, the
          *     key does not belong to its operator, and the same install has checked in like this within 90 days at hotspots
-         *     of two other operators that staff have visited. Evidence makes up the `quality` of a hotspot. If people on
+         *     of two other operators that staff have visited. While homes are hidden, check-ins at homes do not count
+         *     toward these two, and at a home it takes three operators: else `counts` would tell whose a home is. Evidence makes up the `quality` of a hotspot. If people on
          *     several days say that it works, it also extends the proof that the hotspot stands where it is paid. That one
          *     does not work costs nobody money. Needs the scope `checkins:write`.
          */
@@ -1482,6 +1487,8 @@ export interface components {
                 verified_at?: components["schemas"]["Timestamp"];
                 /** @description Why the location is not verified, or no longer, shown only to its operator and staff. Absent while it is verified, and while nobody has said why. */
                 unverified_reason?: string;
+                /** @description Until when visits and check-ins prove that the hotspot stands at its place, shown only to its operator and staff: a year after the last visit, or longer with check-ins. A policy that pays places pays less from then on. Absent while the location is not verified, and if only its operator has visited it. */
+                proven_until?: components["schemas"]["Timestamp"];
             };
             device: {
                 ssid: components["schemas"]["ShownSSID"];
@@ -1612,7 +1619,7 @@ export interface components {
             /** @description A test with the visitor's own device. Under a policy that pays places, the tier that is paid is at most that of the last such test at this place, from the next UTC day on. One by the operator does not count. */
             speedtest?: components["schemas"]["SpeedTest"];
         };
-        /** @description What people found who used the hotspot: check-ins that count, today (UTC) and on the 29 days before. Only in the response to `GET /v1/hotspots/{id}`, and absent if they are of fewer than five installs. A phone that has no connection cannot check in, so a hotspot that is down has no check-ins rather than bad ones. */
+        /** @description What people found who used the hotspot: check-ins that count, today (UTC) and on the 29 days before; of a home that is hidden, strangers see those of the 30 days before today. Only in the response to `GET /v1/hotspots/{id}`, and absent if they are of fewer than five installs. A phone that has no connection cannot check in, so a hotspot that is down has no check-ins rather than bad ones. */
         Quality: {
             /** @description How many there are, at most one of each install and day. */
             checkins_30d: number;
@@ -3441,6 +3448,8 @@ export interface operations {
                 rejected?: "true" | "false";
                 /** @description Only hotspots of this type. */
                 type?: components["schemas"]["Type"];
+                /** @description Only hotspots of this operator. */
+                operator_id?: components["schemas"]["UserId"];
                 /**
                  * @description Only hotspots with this text in their name. Case is ignored, by Unicode's rules: `STRASSE` finds `Straße`. Surrounding spaces are removed; 1 to 50 characters remain, none of them a control character.
                  * @example reading
@@ -3818,7 +3827,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The check-in is stored. */
+            /** @description The check-in is stored, unless the day is full. */
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -4479,7 +4488,10 @@ export interface operations {
     confirmRewardsClock: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4519,7 +4531,10 @@ export interface operations {
     settleMonth: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The month, such as `2026-10`. */
                 month: components["schemas"]["Month"];
@@ -4563,7 +4578,10 @@ export interface operations {
     reopenDays: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4576,6 +4594,7 @@ export interface operations {
             /** @description What it did, or would do. */
             200: {
                 headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
@@ -4603,7 +4622,10 @@ export interface operations {
     adoptPolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4616,6 +4638,7 @@ export interface operations {
             /** @description What it did, or would do. */
             200: {
                 headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
@@ -4643,7 +4666,10 @@ export interface operations {
     releaseMac: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4656,6 +4682,7 @@ export interface operations {
             /** @description It is free now. */
             200: {
                 headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];

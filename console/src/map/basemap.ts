@@ -23,6 +23,7 @@ export interface Basemap {
   more: Partial<StyleSpecification>; // glyphs and images
   bounds?: Box; // of a file that has a part of the Earth
   land: boolean; // whether all ground is land, unless there is water on it
+  covers: boolean; // the outlines of the continents, which are then neither drawn nor credited
 }
 
 function head(): Named | null {
@@ -53,15 +54,28 @@ export async function loadBasemap(libre: Libre): Promise<Basemap | null> {
     more: {},
     ...(bounds[2] - bounds[0] < wide && { bounds }),
     land: schema === "openmaptiles",
+    covers: false,
   };
 }
 
 async function loadStyle(url: string): Promise<Basemap | null> {
   try {
     const response = await fetch(url);
-    const { sources, layers, glyphs, sprite } = (await response.json()) as StyleSpecification;
-    return { sources, layers: () => layers, more: { ...(glyphs && { glyphs }), ...(sprite && { sprite }) }, land: false };
+    return embedded((await response.json()) as StyleSpecification);
   } catch {
     return null;
   }
+}
+
+/** A style below ours. Its sources and layers get names of their own: most have a layer "background", as ours has. */
+export function embedded({ sources, layers, glyphs, sprite }: StyleSpecification): Basemap {
+  const own = (id: string): string => `style-${id}`;
+  const below = layers.map((layer) => ({ ...layer, id: own(layer.id), ...("source" in layer && { source: own(layer.source) }) }) as LayerSpecification);
+  return {
+    sources: Object.fromEntries(Object.entries(sources).map(([id, source]) => [own(id), source])),
+    layers: () => below,
+    more: { ...(glyphs && { glyphs }), ...(sprite && { sprite }) },
+    land: false,
+    covers: true,
+  };
 }

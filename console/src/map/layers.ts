@@ -23,6 +23,8 @@ function statusColour(t: Theme): ExpressionSpecification {
 
 const isCluster: ExpressionSpecification = ["has", "count"];
 const isHotspot: ExpressionSpecification = ["!", isCluster];
+/** Of one's own, which the map itself puts together. */
+const several: ExpressionSpecification = ["has", "point_count"];
 
 const shortCount: ExpressionSpecification = [
   "case",
@@ -183,6 +185,10 @@ function outlines(t: Theme): Pick<StyleSpecification, "sources" | "layers"> {
 export function style(t: Theme, lat: number, base: Basemap | null, language: string): StyleSpecification {
   const below = base ? { sources: base.sources, layers: [...base.layers(t, language), gapLayer(t)] } : outlines(t);
   const near = base?.land ? t.ground : t.nearLand;
+  const land: LayerSpecification[] = [
+    { id: "land", type: "fill", source: "land", paint: { "fill-color": ["interpolate", ["linear"], ["zoom"], 8, t.land, 10, near] } },
+    { id: "coast", type: "line", source: "land", maxzoom: 10, paint: { "line-color": t.coast, "line-width": 0.7, "line-opacity": fading } },
+  ];
   return {
     version: 8,
     ...base?.more,
@@ -190,26 +196,25 @@ export function style(t: Theme, lat: number, base: Basemap | null, language: str
       land: { type: "geojson", data: nothing, attribution: "Natural Earth" },
       gaps: { type: "geojson", data: nothing },
       draft: { type: "geojson", data: nothing },
-      own: { type: "geojson", data: nothing },
+      own: { type: "geojson", data: nothing, cluster: true, clusterMaxZoom: 13, clusterRadius: 32 },
       ...below.sources,
     },
     layers: [
       { id: "background", type: "background", paint: { "background-color": base?.land ? ["interpolate", ["linear"], ["zoom"], 8, t.water, 10, near] : t.water } },
-      { id: "land", type: "fill", source: "land", paint: { "fill-color": ["interpolate", ["linear"], ["zoom"], 8, t.land, 10, near] } },
-      { id: "coast", type: "line", source: "land", maxzoom: 10, paint: { "line-color": t.coast, "line-width": 0.7, "line-opacity": fading } },
+      ...(base?.covers ? [] : land),
       ...below.layers,
       ...draftLayers(t, lat),
-      // A ring around the hotspots of who is signed in, as they are drawn one by one.
+      // A ring around each hotspot of who is signed in; around several, where their rings would run together.
       {
         id: "own",
         type: "circle",
         source: "own",
         minzoom: 9,
         paint: {
-          "circle-radius": ["interpolate", ["linear"], ["zoom"], 9, 5, 14, 10],
+          "circle-radius": ["interpolate", ["linear"], ["zoom"], 9, ["case", several, 10, 4], 14, ["case", several, 14, 10]],
           "circle-opacity": 0,
           "circle-stroke-color": t.accent,
-          "circle-stroke-width": 2.5,
+          "circle-stroke-width": ["interpolate", ["linear"], ["zoom"], 9, 1.5, 14, 2.5],
         },
       },
     ],

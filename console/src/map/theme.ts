@@ -91,6 +91,7 @@ export function theme(): Theme {
   return isDark.value ? dark : light;
 }
 
-export function onThemeChange(changed: () => void): void {
-  isDark.watch(changed);
+/** Calls back when the colours become others, until the function that it returns is called. */
+export function onThemeChange(changed: () => void): () => void {
+  return isDark.watch(changed);
 }

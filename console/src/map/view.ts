@@ -46,6 +46,8 @@ export class MapView {
   onClick: (hit: Hit) => void = () => undefined;
   readonly sight: Cell<Sight>; // is another one after each move
   onTrouble: (status: number) => void = () => undefined;
+  /** Ends a map that is not used again. */
+  readonly close: () => void;
 
   static async create(container: HTMLElement, sight: Sight | null): Promise<MapView> {
     const libre = await import("maplibre-gl");
@@ -84,11 +86,17 @@ export class MapView {
     this.#map.addControl(new libre.ScaleControl({ maxWidth: 96 }), "bottom-right");
     this.sight = new Cell(this.#sight());
     this.#listen();
-    onThemeChange(() => this.#paint());
+    const unwatch = onThemeChange(() => this.#paint());
     // While another page is shown the map has no size; it must not shrink to that.
-    new ResizeObserver(() => {
+    const resized = new ResizeObserver(() => {
       if (container.clientWidth > 0) this.#map.resize();
-    }).observe(container);
+    });
+    resized.observe(container);
+    this.close = () => {
+      unwatch();
+      resized.disconnect();
+      this.#map.remove();
+    };
   }
 
   #style(): StyleSpecification {
@@ -111,7 +119,7 @@ export class MapView {
         })),
       });
       map.addImage(room.name, { ...room, data: new Uint8Array(4 * room.width * room.height) });
-      void this.#loadLand();
+      if (!this.#base?.covers) void this.#loadLand();
       this.#ready = true;
       this.#apply();
     });
@@ -257,9 +265,14 @@ export class MapView {
 
   /** Shows all of some places, unless one of them is in sight. */
   ensure(places: Place[]): void {
-    const [first] = places;
     const sight = this.#map.getBounds();
-    if (!first || places.some(({ lat, lng }) => sight.contains([lng, lat]))) return;
+    if (!places.some(({ lat, lng }) => sight.contains([lng, lat]))) this.frame(places);
+  }
+
+  /** Shows all of some places. */
+  frame(places: Place[]): void {
+    const [first] = places;
+    if (!first) return;
     const box = new this.#libre.LngLatBounds([first.lng, first.lat], [first.lng, first.lat]);
     for (const { lat, lng } of places) box.extend([lng, lat]);
     const { left, bottom } = covered(this.#map.getContainer());

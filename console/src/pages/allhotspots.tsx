@@ -5,6 +5,7 @@ import { changes } from "../live";
 import { t } from "../messages";
 import { Choice, SearchField } from "../parts/field";
 import { useListing } from "../parts/listing";
+import { User } from "../parts/named";
 import { ErrorNote } from "../parts/note";
 import { Pager } from "../parts/pager";
 import { StatusBadge } from "../parts/status";
@@ -14,10 +15,11 @@ import { useCell } from "../state";
 import type { HotspotListed } from "../types";
 import { Desk } from "./staff";
 
-export function AllHotspotsPage() {
+/** All of them, or those of an operator whom the address names. */
+export function AllHotspotsPage({ operator }: { operator: string }) {
   return (
     <Desk at="/hotspots" title={t.allHotspots.title}>
-      {session.may("hotspots:verify") && <List />}
+      {session.may("hotspots:verify") && <List operator={operator} />}
     </Desk>
   );
 }
@@ -30,8 +32,8 @@ const filters = {
 } as const;
 type Filter = keyof typeof filters;
 
-function List() {
-  const [chosen, setChosen] = useState<Record<string, string>>({ order: "newest" });
+function List({ operator }: { operator: string }) {
+  const [chosen, setChosen] = useState<Record<string, string>>({ order: "newest", ...(operator && { operator_id: operator }) });
   const list = useListing<HotspotListed>("/v1/hotspots", chosen, useCell(changes));
   const { answer, error, loading } = list;
   const choose = (filter: Filter, value: string): void => {
@@ -42,6 +44,14 @@ function List() {
   const total = answer?.pagination?.total ?? 0;
   return (
     <section class="card wide">
+      {operator && (
+        <p class="line">
+          <span>
+            {t.operators.operator} <User id={operator} />
+          </span>
+          <a href="#/staff/hotspots">{t.allHotspots.ofAll}</a>
+        </p>
+      )}
       <div class="line">
         <SearchField label={t.words.name} value={list.text} onSearch={list.search} />
         {(Object.keys(filters) as Filter[]).map((filter) => (
@@ -53,6 +63,11 @@ function List() {
             ))}
           </Choice>
         ))}
+        {session.may("hotspots:write") && (
+          <a class="quiet" href="#/import">
+            {t.import.link}
+          </a>
+        )}
       </div>
       <ErrorNote error={error} />
       {loading && !answer && <p class="waiting">{t.words.wait}</p>}
@@ -63,7 +78,7 @@ function List() {
             <tr key={hotspot.id}>
               <th scope="row">
                 <a href={`#/hotspots/${hotspot.id}`}>{hotspot.name}</a>
-                <span class="small instead">{t.allHotspots.row(t.type[hotspot.type], format.percent(hotspot.uptime_30d))}</span>
+                <span class="small instead">{t.allHotspots.row(t.type[hotspot.type], format.uptime(hotspot.status, hotspot.uptime_30d))}</span>
               </th>
               <td>
                 <StatusBadge status={hotspot.status} />
@@ -71,7 +86,7 @@ function List() {
               <td class="spare">{t.type[hotspot.type]}</td>
               <td class="spare">{hotspot.location.verified ? t.words.verified : t.words.notVerified}</td>
               <td class="spare">{hotspot.device.linked ? t.words.linked : t.words.notLinked}</td>
-              <td class="number spare">{format.percent(hotspot.uptime_30d)}</td>
+              <td class="number spare">{format.uptime(hotspot.status, hotspot.uptime_30d)}</td>
               <td class="action">
                 <a href={`#/visits/${hotspot.id}`}>
                   {t.allHotspots.visit} <span class="sr-only">{hotspot.name}</span>

@@ -74,12 +74,13 @@ function Changes({ query }: { query: string }) {
       {!answer && !error && <p class="waiting">{t.words.wait}</p>}
       {answer && rows.length === 0 && <p role="status">{next ? t.audit.nothingNew : t.audit.nothing}</p>}
       {rows.length > 0 && (
-        <Table label={t.audit.changes} columns={[[t.audit.when], [t.audit.what], [t.audit.of], [t.audit.by, "spare"], [t.audit.note, "spare"]]}>
+        <Table label={t.audit.changes} columns={[[t.audit.when, "spare"], [t.audit.what], [t.audit.of], [t.audit.by, "spare"], [t.audit.note, "spare"]]}>
           {rows.map((row, i) => (
             <tr key={i}>
-              <td>{format.time(row.at)}</td>
+              <td class="spare">{format.time(row.at)}</td>
               <th scope="row">
                 {row.kind}
+                <span class="small instead">{format.time(row.at)}</span>
                 <span class="small instead">
                   <By row={row} /> {row.note}
                 </span>
@@ -111,6 +112,6 @@ function By({ row }: { row: AuditRow }) {
 }
 
 function Target({ id }: { id: string }) {
-  if (id.startsWith("hs_")) return <HotspotLink id={id} name={format.shortId(id)} />;
+  if (id.startsWith("hs_")) return <HotspotLink id={id} name="" />;
   return id.length > 14 ? <User id={id} /> : <>{id}</>;
 }

@@ -5,6 +5,7 @@ import * as format from "../format";
 import { t } from "../messages";
 import { Choice, Field } from "../parts/field";
 import { ErrorNote, faultAt } from "../parts/note";
+import { Previewed } from "../parts/previewed";
 import { Table } from "../parts/table";
 import { useAsk, useDoing } from "../parts/use";
 import type { AdoptedPolicy, PolicyTerms, ReleasedMac, Reopening, RewardsClock, Settlement } from "../types";
@@ -39,7 +40,7 @@ function Clocks({ onChange }: { onChange: () => void }) {
     <section class="card wide">
       <h2>{t.books.clock}</h2>
       <ErrorNote error={error} />
-      <p role="status">{waiting && clocks[0] ? t.books.waits(today, clocks[0].closes_days, clocks[0].settles_months, first ?? "") : t.books.nothingWaits}</p>
+      <p role="status">{waiting && clocks[0] ? t.books.waits(format.date(today), clocks[0].closes_days, clocks[0].settles_months, format.date(first ?? "")) : t.books.nothingWaits}</p>
       <Table label={t.books.clocks} columns={[[t.books.clock], [t.books.says]]}>
         {certain && (
           <tr>
@@ -57,7 +58,7 @@ function Clocks({ onChange }: { onChange: () => void }) {
       <ErrorNote error={doing.error} />
       {waiting && (
         <button type="button" class="button" disabled={doing.busy} onClick={confirm}>
-          {t.books.confirm(today)}
+          {t.books.confirm(format.date(today))}
         </button>
       )}
     </section>
@@ -92,65 +93,40 @@ function Settle({ onChange }: { onChange: () => void }) {
 
 function Reopen({ onChange }: { onChange: () => void }) {
   const [from, setFrom] = useState("");
-  const [report, setReport] = useState<Reopening>();
-  const { busy, error, run } = useDoing();
-  const send = (confirm: boolean): void =>
-    run(async () => {
-      const through = confirm ? report?.through : null; // what was looked at, and no more
-      setReport(await post<Reopening>("/v1/rewards/reopenings", { from, through, confirm }));
-      if (confirm) onChange();
-    });
   return (
-    <form
-      class="card wide"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        send(false);
-      }}
-    >
-      <h2>{t.books.reopen}</h2>
-      <p class="hint">{t.books.reopenHint}</p>
-      <Field
-        label={t.books.firstDay}
-        name="reopen-from"
-        type="date"
-        value={from}
-        fault={faultAt(error, "from")}
-        onInput={(event) => {
-          setFrom(event.currentTarget.value);
-          setReport(undefined);
-        }}
-      />
-      <ErrorNote error={error} at={["from"]} />
-      <p role="status">
-        {report &&
-          (report.confirmed ? t.books.reopened : t.books.wouldReopen)(report.from, report.through, format.count(report.rows), format.count(report.users), format.credits(report.total_earned))}
-      </p>
-      {report && report.largest.length > 0 && (
-        <Table label={t.books.voidRows} columns={[[t.staff.operators], [t.books.rows, "number"], [t.words.earned, "number"]]}>
-          {report.largest.map((user) => (
-            <tr key={user.user_id}>
-              <th scope="row">
-                <a href={`#/staff/operators/${user.user_id}`}>{format.shortId(user.user_id)}</a>
-              </th>
-              <td class="number">{format.count(user.rows)}</td>
-              <td class="number">{format.credits(user.earned)}</td>
-            </tr>
-          ))}
-        </Table>
+    <Previewed<Reopening>
+      title={t.books.reopen}
+      hint={t.books.reopenHint}
+      path="/v1/rewards/reopenings"
+      body={{ from }}
+      ready={from !== ""}
+      faulty={["from"]}
+      fields={(error) => (
+        <Field label={t.books.firstDay} name="reopen-from" type="date" value={from} fault={faultAt(error, "from")} onInput={(event) => setFrom(event.currentTarget.value)} />
       )}
-      <p class="actions">
-        <button type="submit" class="button" disabled={busy || from === ""}>
-          {t.books.preview}
-        </button>
-        {report && !report.confirmed && (
-          <button type="button" class="quiet danger" disabled={busy} onClick={() => send(true)}>
-            {t.books.reopenNow}
-          </button>
-        )}
-      </p>
-    </form>
+      look={t.books.preview}
+      act={t.books.reopenNow}
+      acted={({ through }) => ({ through })} // what was looked at, and no more
+      told={(report) =>
+        (report.confirmed ? t.books.reopened : t.books.wouldReopen)(format.date(report.from), format.date(report.through), format.count(report.rows), format.count(report.users), format.credits(report.total_earned))
+      }
+      details={({ largest }) =>
+        largest.length > 0 && (
+          <Table label={t.books.voidRows} columns={[[t.staff.operators], [t.books.rows, "number"], [t.words.earned, "number"]]}>
+            {largest.map((user) => (
+              <tr key={user.user_id}>
+                <th scope="row">
+                  <a href={`#/staff/operators/${user.user_id}`}>{format.shortId(user.user_id)}</a>
+                </th>
+                <td class="number">{format.count(user.rows)}</td>
+                <td class="number">{format.credits(user.earned)}</td>
+              </tr>
+            ))}
+          </Table>
+        )
+      }
+      onDone={onChange}
+    />
   );
 }
 
@@ -184,78 +160,63 @@ function Adopt() {
   const [from, setFrom] = useState("");
   const [kind, setKind] = useState("builtin");
   const [typed, setTyped] = useState(atFirst);
-  const [report, setReport] = useState<AdoptedPolicy>();
-  const { busy, error, run } = useDoing();
-  const send = (confirm: boolean): void => run(async () => setReport(await post<AdoptedPolicy>("/v1/rewards/policies", { from, policy: terms(kind, typed), confirm })));
-  const change = (set: () => void): void => {
-    set();
-    setReport(undefined); // it was about something else
-  };
   const fields = kind === "builtin" ? [] : kind === "places" ? [...amounts, ...ofPlaces] : amounts;
   return (
-    <form
-      class="card wide"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        send(false);
-      }}
-    >
-      <h2>{t.books.adopt}</h2>
-      <p class="hint">{t.books.adoptHint}</p>
-      <div class="line">
-        <Field label={t.books.firstDay} name="policy-from" type="date" value={from} fault={faultAt(error, "from")} onInput={(event) => change(() => setFrom(event.currentTarget.value))} />
-        <Choice label={t.books.policy} name="policy" value={kind} onChange={(value) => change(() => setKind(value))}>
-          {kinds.map((k) => (
-            <option key={k} value={k}>
-              {t.books.kinds[k]}
-            </option>
+    <Previewed<AdoptedPolicy>
+      title={t.books.adopt}
+      hint={t.books.adoptHint}
+      path="/v1/rewards/policies"
+      body={{ from, policy: terms(kind, typed) }}
+      ready={from !== ""}
+      faulty={["from"]}
+      fields={(error) => (
+        <>
+          <div class="line">
+            <Field label={t.books.firstDay} name="policy-from" type="date" value={from} fault={faultAt(error, "from")} onInput={(event) => setFrom(event.currentTarget.value)} />
+            <Choice label={t.books.policy} name="policy" value={kind} onChange={setKind}>
+              {kinds.map((k) => (
+                <option key={k} value={k}>
+                  {t.books.kinds[k]}
+                </option>
+              ))}
+            </Choice>
+          </div>
+          {[fields.slice(0, 4), fields.slice(4)].map((some, i) => (
+            <div class="line" key={i}>
+              {some.map((term) => (
+                <Field
+                  key={term}
+                  label={t.books.terms[term]}
+                  name={term}
+                  inputMode="decimal"
+                  maxLength={12}
+                  autoComplete="off"
+                  value={typed[term]}
+                  onInput={(event) => setTyped({ ...typed, [term]: event.currentTarget.value })}
+                />
+              ))}
+            </div>
           ))}
-        </Choice>
-      </div>
-      {[fields.slice(0, 4), fields.slice(4)].map((some, i) => (
-        <div class="line" key={i}>
-          {some.map((term) => (
-            <Field
-              key={term}
-              label={t.books.terms[term]}
-              name={term}
-              inputMode="decimal"
-              maxLength={12}
-              autoComplete="off"
-              value={typed[term]}
-              onInput={(event) => change(() => setTyped({ ...typed, [term]: event.currentTarget.value }))}
-            />
-          ))}
-        </div>
-      ))}
-      <ErrorNote error={error} at={["from"]} />
-      <p role="status">
-        {report && (report.confirmed ? t.books.adopted : t.books.wouldAdopt)(report.policy.version, report.policy.effective_from)}
-        {report?.proven_through && t.books.proven(report.proven_through)}
-      </p>
-      {report && (
-        <Table label={t.books.changes} columns={[[t.books.policy], [String(report.before.version), "number"], [String(report.policy.version), "number"]]}>
+        </>
+      )}
+      look={t.books.compare}
+      act={t.books.adoptNow}
+      told={({ confirmed, policy, proven_through: proven }) => [
+        (confirmed ? t.books.adopted : t.books.wouldAdopt)(policy.version, format.date(policy.effective_from)),
+        proven && t.books.proven(format.date(proven)),
+      ]}
+      details={({ before, policy }) => (
+        <Table label={t.books.changes} columns={[[t.books.policy], [String(before.version), "number"], [String(policy.version), "number"]]}>
           {[...amounts, ...ofPlaces].map((term) => (
             <tr key={term}>
               <th scope="row">{t.books.terms[term]}</th>
-              <td class="number">{flat(report.before)[term] ?? "–"}</td>
-              <td class="number">{flat(report.policy)[term] ?? "–"}</td>
+              <td class="number">{flat(before)[term] ?? "–"}</td>
+              <td class="number">{flat(policy)[term] ?? "–"}</td>
             </tr>
           ))}
         </Table>
       )}
-      <p class="actions">
-        <button type="submit" class="button" disabled={busy || from === ""}>
-          {t.books.compare}
-        </button>
-        {report && !report.confirmed && (
-          <button type="button" class="quiet danger" disabled={busy} onClick={() => send(true)}>
-            {t.books.adoptNow}
-          </button>
-        )}
-      </p>
-    </form>
+    />
   );
 }
 

@@ -1,5 +1,6 @@
 // One hotspot, beside the map.
 import { useEffect } from "preact/hooks";
+import { now } from "../clock";
 import * as format from "../format";
 import { changes } from "../live";
 import { t } from "../messages";
@@ -86,7 +87,7 @@ export function HotspotFacts({ hotspot }: { hotspot: Hotspot }) {
       <dt>{t.words.device}</dt>
       <dd>{hotspot.device.linked ? t.words.linked : t.words.notLinked}</dd>
       <dt>{t.words.hours}</dt>
-      <dd>{opening(hotspot)}</dd>
+      <dd>{format.opening(hotspot.open_now, hotspot.open_until ?? hotspot.opens_at, hotspot.settings.operating_hours?.timezone, now())}</dd>
       {!location.approximate && (
         <>
           <dt>{t.card.load}</dt>
@@ -98,7 +99,7 @@ export function HotspotFacts({ hotspot }: { hotspot: Hotspot }) {
       <dt>{t.words.tier}</dt>
       <dd>{t.tier[metrics.performance_tier]}</dd>
       <dt>{t.words.uptime30}</dt>
-      <dd>{format.percent(metrics.uptime_30d)}</dd>
+      <dd>{format.uptime(hotspot.status, metrics.uptime_30d)}</dd>
       {hotspot.quality && (
         <>
           <dt>{t.card.checkins}</dt>
@@ -125,10 +126,4 @@ export function HotspotFacts({ hotspot }: { hotspot: Hotspot }) {
       )}
     </dl>
   );
-}
-
-/** Whether it is open, and when that changes. */
-export function opening(hotspot: Pick<Hotspot, "open_now" | "open_until" | "opens_at">): string {
-  if (hotspot.open_now) return hotspot.open_until ? t.card.openUntil(format.time(hotspot.open_until)) : t.card.alwaysOpen;
-  return hotspot.opens_at ? t.card.opens(format.time(hotspot.opens_at)) : t.card.closed;
 }

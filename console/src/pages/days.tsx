@@ -75,7 +75,7 @@ export function Days({ id, since, wanted }: { id: string; since: string; wanted:
           return (
             <tr key={date}>
               <th scope="row">
-                {date}
+                {format.date(date)}
                 {day?.open ? t.words.soFar : ""}
               </th>
               <td class="number">{day ? <Credits amount={day.earned.total} /> : "…"}</td>
@@ -89,7 +89,7 @@ export function Days({ id, since, wanted }: { id: string; since: string; wanted:
                   aria-expanded={chosen === date}
                   onClick={() => setChosen(chosen === date ? "" : date)}
                 >
-                  {t.day.explain} <span class="sr-only">{date}</span>
+                  {t.day.explain} <span class="sr-only">{format.date(date)}</span>
                 </button>
               </td>
             </tr>
@@ -108,7 +108,7 @@ export function Days({ id, since, wanted }: { id: string; since: string; wanted:
 
 /** How a day came to what it earned. */
 function DayExplained({ day }: { day: Explanation }) {
-  const { date } = day;
+  const date = format.date(day.date);
   const section = useRef<HTMLElement>(null);
   useEffect(() => section.current?.scrollIntoView({ block: "nearest" }), [date]); // it stands below the days
   const line = (name: string, { availability, performance, utilization, total }: Explanation["earned"], sign = "") => (

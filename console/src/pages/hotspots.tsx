@@ -43,9 +43,14 @@ export function HotspotsPage() {
       <div class="head">
         <h1>{t.app.myHotspots}</h1>
         {session.may("hotspots:write") && (
-          <a class="button" href="#/register">
-            {t.app.register}
-          </a>
+          <div class="line">
+            <a class="button" href="#/register">
+              {t.app.register}
+            </a>
+            <a class="quiet" href="#/import">
+              {t.import.link}
+            </a>
+          </div>
         )}
       </div>
       <ErrorNote error={mine.error} />
@@ -236,7 +241,7 @@ function List({ hotspots, total, earned, text, onSearch, onChanged }: ListProps)
                 <th scope="row">
                   <a href={`#/hotspots/${hotspot.id}`}>{hotspot.name}</a>
                   <span class="small instead">
-                    {t.home.row(format.percent(hotspot.metrics.uptime_30d), format.gigabytes(hotspot.metrics.bandwidth_used_24h_gb))}
+                    {t.home.row(format.uptime(hotspot.status, hotspot.metrics.uptime_30d), format.gigabytes(hotspot.metrics.bandwidth_used_24h_gb))}
                   </span>
                 </th>
                 <td>
@@ -247,7 +252,7 @@ function List({ hotspots, total, earned, text, onSearch, onChanged }: ListProps)
                     <Credits amount={earned.get(hotspot.id) ?? 0} />
                   </td>
                 )}
-                <td class="number spare">{format.percent(hotspot.metrics.uptime_30d)}</td>
+                <td class="number spare">{format.uptime(hotspot.status, hotspot.metrics.uptime_30d)}</td>
                 <td class="number spare">{format.gigabytes(hotspot.metrics.bandwidth_used_24h_gb)}</td>
                 <td class="spare">{toDo(hotspot) || "–"}</td>
               </tr>

@@ -3,6 +3,7 @@ import { useId } from "preact/hooks";
 import type { Fault } from "../api";
 import { today } from "../clock";
 import { inWords } from "../faults";
+import * as format from "../format";
 import { t } from "../messages";
 import { Field } from "../parts/field";
 import type { ExceptionDay, OperatingHours, WeeklySpan } from "../types";
@@ -139,7 +140,7 @@ function SpanEditor({ number, span, onChange, faults }: Part<WeeklySpan> & { num
 function ExceptionEditor({ day, onChange, faults }: Part<ExceptionDay> & { day: ExceptionDay }) {
   const closed = day.closed === true;
   return (
-    <div class="span" role="group" aria-label={t.hours.exception(day.date)}>
+    <div class="span" role="group" aria-label={t.hours.exception(format.date(day.date))}>
       <div class="line">
         <Field label={t.hours.date} type="date" value={day.date} onInput={(event) => onChange({ ...day, date: event.currentTarget.value })} />
         <label class="check">
@@ -154,7 +155,7 @@ function ExceptionEditor({ day, onChange, faults }: Part<ExceptionDay> & { day: 
         </label>
         {!closed && <Clock label={t.hours.from} value={day.open ?? ""} onChange={(open) => onChange({ ...day, open })} />}
         {!closed && <Clock label={t.hours.to} value={day.close ?? ""} onChange={(close) => onChange({ ...day, close })} />}
-        <button type="button" class="quiet" onClick={() => onChange(null)} aria-label={t.hours.removeException(day.date)}>
+        <button type="button" class="quiet" onClick={() => onChange(null)} aria-label={t.hours.removeException(format.date(day.date))}>
           {t.hours.remove}
         </button>
       </div>

@@ -122,14 +122,14 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
                 {scope}
               </label>
             ))}
-          {session.may("admin") && (
-            <label class="check">
-              <input type="checkbox" name="new-user" checked={newUser} onChange={(event) => setNewUser(event.currentTarget.checked)} />
-              {t.keys.forNewUser}
-            </label>
-          )}
         </div>
       </fieldset>
+      {session.may("admin") && (
+        <label class="check">
+          <input type="checkbox" name="new-user" checked={newUser} onChange={(event) => setNewUser(event.currentTarget.checked)} />
+          {t.keys.forNewUser}
+        </label>
+      )}
       <ErrorNote error={error} at={["name"]} />
       <button type="submit" class="button" disabled={busy}>
         {t.keys.create}

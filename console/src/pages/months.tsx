@@ -28,8 +28,8 @@ function Months({ version }: { version: number }) {
     <section class="card wide">
       <ErrorNote error={error} />
       <p role="status">
-        {through ? t.months.closedThrough(through) : t.months.noneClosed}
-        {closing && t.months.closing(closing.day, format.count(closing.hotspots))}
+        {through ? t.months.closedThrough(format.date(through)) : t.months.noneClosed}
+        {closing && t.months.closing(format.date(closing.day), format.count(closing.hotspots))}
       </p>
       {months.length > 0 && (
         <Table label={t.staff.months} columns={[[t.words.month], [t.words.status], [t.months.daysClosed, "spare"], [t.months.statements, "spare"], [t.words.earned, "number"]]}>
@@ -43,10 +43,10 @@ function Months({ version }: { version: number }) {
               </th>
               <td>{t.months.status[month.status]}</td>
               <td class="spare">
-                <Meter value={month.closed_days} of={month.days} label={t.months.daysOf(month.period)} />
+                <Meter value={month.closed_days} of={month.days} label={t.months.daysOf(format.month(month.period))} />
               </td>
               <td class="spare">
-                <Meter value={month.statements} of={month.users} label={t.months.statementsOf(month.period)} />
+                <Meter value={month.statements} of={month.users} label={t.months.statementsOf(format.month(month.period))} />
               </td>
               <td class="number">{format.credits(month.total_earned)}</td>
             </tr>

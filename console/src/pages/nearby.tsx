@@ -44,7 +44,7 @@ export function Nearby({ place, onPlace, onChoose }: Props) {
       <p class="hint">{t.nearby.hint}</p>
       <div class="line">
         <Choice label={t.words.show} value={status} onChange={setStatus}>
-          <option value="all">{t.nearby.all}</option>
+          <option value="all">{t.words.all}</option>
           <option value="online">{t.status.online}</option>
           <option value="offline">{t.status.offline}</option>
         </Choice>

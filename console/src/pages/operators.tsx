@@ -52,7 +52,11 @@ function List() {
                   <code>{format.shortId(operator.user_id)}</code>
                 </a>
               </th>
-              <td class="number">{format.count(operator.hotspots)}</td>
+              <td class="number">
+                <a href={`#/staff/hotspots?operator=${operator.user_id}`}>
+                  {format.count(operator.hotspots)} <span class="sr-only">{t.allHotspots.of(format.shortId(operator.user_id))}</span>
+                </a>
+              </td>
               <td class="number spare">{format.count(operator.waiting)}</td>
               <td class="number spare">{format.count(operator.keys)}</td>
               <td class="number">{format.credits(operator.earned)}</td>
@@ -94,6 +98,7 @@ function Operator({ id }: { id: string }) {
       <Hotspots id={id} />
       <QuotaForm id={id} />
       <p class="line">
+        <a href={`#/staff/hotspots?operator=${id}`}>{t.operators.among}</a>
         <a href={`#/staff/holds?operator=${id}`}>{t.operators.holdAll}</a>
         <a href={`#/staff/audit?user_id=${id}`}>{t.operators.whatTheyDid}</a>
       </p>
@@ -120,7 +125,7 @@ function Hotspots({ id }: { id: string }) {
                 <StatusBadge status={hotspot.status} />
               </td>
               <td class="spare">{t.type[hotspot.type]}</td>
-              <td class="number spare">{format.percent(hotspot.metrics.uptime_30d)}</td>
+              <td class="number spare">{format.uptime(hotspot.status, hotspot.metrics.uptime_30d)}</td>
             </tr>
           ))}
         </Table>

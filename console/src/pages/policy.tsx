@@ -138,12 +138,12 @@ function Outcome({ replay }: { replay: Replay }) {
   const row = (name: string, was: number, is: number) => (
     <tr key={name}>
       <th scope="row">{name}</th>
-      <td class="number">{format.credits(was)}</td>
+      <td class="number spare">{format.credits(was)}</td>
       <td class="number">{format.credits(is)}</td>
       <td class="number">{signed(change({ earned: was, replayed: is }))}</td>
     </tr>
   );
-  const columns = (first: string): [string, string?][] => [[first], [t.words.earned, "number"], [t.replay.replayed, "number"], [t.replay.change, "number"]];
+  const columns = (first: string): [string, string?][] => [[first], [t.words.earned, "number spare"], [t.replay.replayed, "number"], [t.replay.change, "number"]];
   return (
     <section class="card wide" aria-label={t.replay.outcome}>
       <p role="status">
@@ -151,9 +151,8 @@ function Outcome({ replay }: { replay: Replay }) {
         {replay.different_rows === 0 ? t.replay.same : t.replay.different(format.count(replay.different_rows))}
       </p>
       {replay.first_difference && <p class="note bad">{replay.first_difference}</p>}
-      <Table label={t.replay.totals} columns={columns(t.replay.credits)}>
+      <Table label={t.replay.totals} columns={columns(t.replay.credits)} foot={row(t.replay.total, replay.earned, replay.replayed)}>
         {parts.map((part) => row(t.replay.part[part], replay.breakdown[part], replay.replayed_breakdown[part]))}
-        {row(t.replay.total, replay.earned, replay.replayed)}
       </Table>
       {replay.different_rows > 0 && (
         <>
@@ -182,7 +181,7 @@ function Outcome({ replay }: { replay: Replay }) {
                             <code>{format.shortId(o.user_id)}</code>
                           </a>
                         </th>
-                        <td class="number">{format.credits(o.earned)}</td>
+                        <td class="number spare">{format.credits(o.earned)}</td>
                         <td class="number">{format.credits(o.replayed)}</td>
                         <td class="number">{signed(change(o))}</td>
                       </tr>

@@ -61,7 +61,7 @@ export function RecommendPrivacy() {
       setDone(true);
     });
   return (
-    <section>
+    <>
       <h2>{t.privacy.ask}</h2>
       <p>{t.privacy.advice}</p>
       <ErrorNote error={error} />
@@ -71,7 +71,7 @@ export function RecommendPrivacy() {
           {t.privacy.hide}
         </button>
       )}
-    </section>
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
 // The live map for everyone, where the network is public: what its open feeds show.
 import { useEffect, useState } from "preact/hooks";
+import { now } from "../clock";
 import * as format from "../format";
 import { t } from "../messages";
 import { mapView } from "../parts/maphost";
@@ -25,6 +26,7 @@ interface Shown {
     open_now: boolean;
     open_until: string | null;
     opens_at: string | null;
+    timezone: string | null;
   };
 }
 
@@ -136,12 +138,8 @@ function PublicCard({ id }: { id: string }) {
   );
 }
 
-function hours(open: boolean, until: string | null): string {
-  if (!until) return open ? t.public.open : t.public.closed;
-  return open ? t.public.openUntil(format.time(until)) : t.public.closedUntil(format.time(until));
-}
-
-function Facts({ id, name, status, address, ssid, open_now, open_until, opens_at }: Shown["properties"]) {
+function Facts(shown: Shown["properties"]) {
+  const { id, name, status, address, ssid, open_now, open_until, opens_at, timezone } = shown;
   return (
     <>
       <div class="head">
@@ -162,7 +160,7 @@ function Facts({ id, name, status, address, ssid, open_now, open_until, opens_at
           </>
         )}
         <dt>{t.words.hours}</dt>
-        <dd>{hours(open_now, open_now ? open_until : opens_at)}</dd>
+        <dd>{format.opening(open_now, open_until ?? opens_at, timezone, now())}</dd>
       </dl>
       <div class="line">
         <a class="quiet" href={`/h/${encodeURIComponent(id)}`}>

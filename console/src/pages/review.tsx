@@ -1,12 +1,11 @@
 // What is unusual about hotspots, for staff: a flag is no verdict.
 import { useState } from "preact/hooks";
-import { ask } from "../api";
 import * as format from "../format";
 import { t } from "../messages";
-import { Field } from "../parts/field";
 import { HotspotLink, User } from "../parts/named";
-import { ErrorNote, faultAt } from "../parts/note";
-import { useAsk, useDoing } from "../parts/use";
+import { ErrorNote } from "../parts/note";
+import { ReasonForm } from "../parts/reason";
+import { useAsk } from "../parts/use";
 import type { Flag, Review } from "../types";
 import { HoldForm } from "./holds";
 import { Desk } from "./staff";
@@ -71,7 +70,7 @@ function FlagCard({ flag, onDismissed, onHeld }: { flag: Flag; onDismissed: () =
       <div class="head">
         <h2>{title}</h2>
         <span class="small">
-          {t.review.weight(flag.weight, flag.first_day === flag.last_day ? flag.last_day : t.review.days(flag.first_day, flag.last_day))}
+          {t.review.weight(flag.weight, flag.first_day === flag.last_day ? format.date(flag.last_day) : t.review.days(format.date(flag.first_day), format.date(flag.last_day)))}
         </span>
       </div>
       <p>
@@ -82,7 +81,7 @@ function FlagCard({ flag, onDismissed, onHeld }: { flag: Flag; onDismissed: () =
         {flag.facts.map((fact) => (
           <>
             <dt>{t.review.fact(fact.name)}</dt>
-            <dd>{format.count(fact.value)}</dd>
+            <dd>{measured(fact.name, fact.value)}</dd>
           </>
         ))}
       </dl>
@@ -96,7 +95,9 @@ function FlagCard({ flag, onDismissed, onHeld }: { flag: Flag; onDismissed: () =
         {toggle("dismiss", t.review.dismiss)}
         {toggle("hold", t.review.hold)}
       </div>
-      {opened === "dismiss" && <Dismissal flag={flag} onDone={onDismissed} />}
+      {opened === "dismiss" && (
+        <ReasonForm path={`/v1/review/${flag.hotspot_id}/${flag.kind}`} hint={t.review.hint} verb={t.review.dismissIt} button="button" onDone={onDismissed} />
+      )}
       {opened === "hold" && (
         <HoldForm
           hotspot={flag.hotspot_id}
@@ -110,31 +111,9 @@ function FlagCard({ flag, onDismissed, onHeld }: { flag: Flag; onDismissed: () =
   );
 }
 
-function Dismissal({ flag, onDone }: { flag: Flag; onDone: () => void }) {
-  const [reason, setReason] = useState("");
-  const { busy, error, run } = useDoing();
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    run(async () => {
-      await ask(`/v1/review/${flag.hotspot_id}/${flag.kind}?${new URLSearchParams({ reason }).toString()}`, { method: "DELETE" });
-      onDone();
-    });
-  };
-  return (
-    <form class="inset" onSubmit={submit} noValidate>
-      <Field
-        label={t.words.reason}
-        name="reason"
-        hint={t.review.hint}
-        maxLength={200}
-        value={reason}
-        onInput={(event) => setReason(event.currentTarget.value)}
-        fault={faultAt(error, "reason")}
-      />
-      <ErrorNote error={error} at={["reason"]} />
-      <button type="submit" class="button" disabled={busy}>
-        {t.review.dismissIt}
-      </button>
-    </form>
-  );
+/** A fact of a flag, in the unit that its name has. */
+function measured(name: string, value: number): string {
+  if (name.endsWith("_m")) return format.metres(value);
+  if (name.endsWith("_mbps")) return t.review.bandwidth(format.count(value));
+  return name.includes("bytes") ? format.gigabytes(value / 1e9) : format.count(value);
 }

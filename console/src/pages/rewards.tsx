@@ -120,23 +120,25 @@ function Months() {
       <ErrorNote error={download.error} />
       {answer && answer.data.length === 0 && <p>{t.rewards.noneYet}</p>}
       {answer && answer.data.length > 0 && (
-        <Table label={t.rewards.months} columns={[[t.words.month], [t.words.earned, "number"], [t.words.hotspots, "number spare"], [t.rewards.availability, "number spare"], [t.rewards.statement]]}>
-          {answer.data.map((month) => (
-            <tr key={month.period}>
-              <th scope="row">
-                {format.month(month.period)}
-                <span class="small instead">{t.rewards.monthRow(format.count(month.hotspot_count), format.percent(month.avg_availability))}</span>
-              </th>
-              <td class="number">
-                <Credits amount={month.total_earned} />
-              </td>
-              <td class="number spare">{format.count(month.hotspot_count)}</td>
-              <td class="number spare">{format.percent(month.avg_availability)}</td>
-              <td>
-                <Statements period={month.period} busy={download.busy} onDownload={(type) => download.run(() => keep(month.period, type))} />
-              </td>
-            </tr>
-          ))}
+        <Table label={t.rewards.months} columns={[[t.words.month], [t.words.earned, "number"], [t.words.hotspots, "number spare"], [t.rewards.availability, "number spare"], [t.rewards.statement, "spare"]]}>
+          {answer.data.map((month) => {
+            const statements = <Statements period={month.period} busy={download.busy} onDownload={(type) => download.run(() => keep(month.period, type))} />;
+            return (
+              <tr key={month.period}>
+                <th scope="row">
+                  {format.month(month.period)}
+                  <span class="small instead">{t.rewards.monthRow(format.count(month.hotspot_count), format.percent(month.avg_availability))}</span>
+                  <span class="instead">{statements}</span>
+                </th>
+                <td class="number">
+                  <Credits amount={month.total_earned} />
+                </td>
+                <td class="number spare">{format.count(month.hotspot_count)}</td>
+                <td class="number spare">{format.percent(month.avg_availability)}</td>
+                <td class="spare">{statements}</td>
+              </tr>
+            );
+          })}
         </Table>
       )}
       <Pager pagination={answer?.pagination} onPage={setPage} />

@@ -1,15 +1,14 @@
 // Where staff go: hotspots that wait for a visit, on the map, and one that is visited.
 import { useEffect, useState } from "preact/hooks";
-import { ask } from "../api";
 import * as format from "../format";
 import { distance } from "../geo";
 import { changes } from "../live";
 import { t } from "../messages";
-import { Field } from "../parts/field";
 import { mapView } from "../parts/maphost";
 import { User } from "../parts/named";
-import { ErrorNote, faultAt } from "../parts/note";
+import { ErrorNote } from "../parts/note";
 import { Panel } from "../parts/panel";
+import { ReasonForm } from "../parts/reason";
 import { StatusBadge } from "../parts/status";
 import { useAsk, useDoing } from "../parts/use";
 import { direction, mapsOf, position, type Position } from "../position";
@@ -180,41 +179,15 @@ function Visit({ id }: { id: string }) {
           </div>
           <p role="status">{told}</p>
           <VerifyForm hotspot={hotspot} onDone={() => done(t.visits.verified)} />
-          <Rejection hotspot={hotspot} onDone={() => done(t.visits.told)} />
+          <ReasonForm
+            path={`/v1/hotspots/${hotspot.id}/verification`}
+            hint={t.visits.reasonHint}
+            verb={hotspot.location.verified ? t.visits.withdraw : t.visits.reject}
+            button="quiet danger"
+            onDone={() => done(t.visits.told)}
+          />
         </>
       )}
     </section>
-  );
-}
-
-/** Says why a place is not verified, or no longer. */
-function Rejection({ hotspot, onDone }: { hotspot: Hotspot; onDone: () => void }) {
-  const [reason, setReason] = useState("");
-  const { busy, error, run } = useDoing();
-  const verb = hotspot.location.verified ? t.visits.withdraw : t.visits.reject;
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    run(async () => {
-      await ask(`/v1/hotspots/${hotspot.id}/verification?${new URLSearchParams({ reason }).toString()}`, { method: "DELETE" });
-      setReason("");
-      onDone();
-    });
-  };
-  return (
-    <form class="inset" onSubmit={submit} noValidate>
-      <Field
-        label={t.words.reason}
-        name="reason"
-        hint={t.visits.reasonHint}
-        maxLength={200}
-        value={reason}
-        onInput={(event) => setReason(event.currentTarget.value)}
-        fault={faultAt(error, "reason")}
-      />
-      <ErrorNote error={error} at={["reason"]} />
-      <button type="submit" class="quiet danger" disabled={busy}>
-        {verb}
-      </button>
-    </form>
   );
 }

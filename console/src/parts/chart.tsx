@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import { lastIndex, moved, parted } from "../chart";
+import * as format from "../format";
 import { t } from "../messages";
 import { useTheme } from "../theme";
 
@@ -112,7 +113,7 @@ function options(element: HTMLElement, { write, colour, top, bars = false, befor
       x: bars ? { time: false, range: (_plot, low, high) => [low - 0.6, high + 0.6] } : {},
       y: { range: (_plot, _low, high) => [0, top ?? (high > 0 ? high * 1.1 : 1)] },
     },
-    axes: [bars ? { ...axis, size: 30, incrs: [1, 2, 5, 10] } : axis, { ...axis, size: 64, values: (_plot, marks) => marks.map(write) }],
+    axes: [{ ...axis, size: 30, ...(bars ? { incrs: [1, 2, 5, 10] } : { values: (_plot, marks, _axis, _space, apart) => marks.map((at) => format.mark(at, apart)) }) }, { ...axis, size: 64, values: (_plot, marks) => marks.map(write) }],
     series,
   };
 }

@@ -26,7 +26,7 @@ export function HotspotLink({ id, name: given }: { id: string; name?: string }) 
   }, [id, name]);
   return (
     <a href={`#/hotspots/${id}`} title={id}>
-      {name || format.shortId(id)}
+      {name || <code class="id">{format.shortId(id)}</code>}
     </a>
   );
 }

@@ -194,6 +194,18 @@ func (s *Snapshot[T]) Get(id string) (e Entry[T], ok bool) {
 	return b.entry(i), true
 }
 
+// Of returns a snapshot of the items with these ids, which must be in order. An id
+// that it does not have is left out.
+func (s *Snapshot[T]) Of(ids []string) *Snapshot[T] {
+	entries := make([]Entry[T], 0, len(ids))
+	for _, id := range ids {
+		if e, ok := s.Get(id); ok {
+			entries = append(entries, e)
+		}
+	}
+	return &Snapshot[T]{blocks: cut(entries)}
+}
+
 // Looks returns how many items List will examine, besides those on the page.
 func (s *Snapshot[T]) Looks(q Query[T]) (items int) {
 	if q.counted() {

@@ -10,10 +10,10 @@
 // detect a disconnect, and has one context per connection. Instead, a reaper scans all
 // connections every 250 ms and does what deadlines would. The median of 11 turns with
 // --fast-path=on and off of one binary with 300,000 hotspots (BenchmarkFastPath in
-// test/bench), in CPU time of the server, on a busy machine:
+// test/bench), in CPU time of the server, on a quiet machine:
 //
-//	nearby, 20 hotspots   22.5 µs instead of  49.4 µs: 54 % less
-//	heartbeat             80.6 µs instead of 115.4 µs: 30 % less
+//	nearby, 20 hotspots   24.4 µs instead of 37.5 µs: 35 % less
+//	heartbeat             25.0 µs instead of 47.0 µs: 47 % less
 //
 // For handlers this means: a request, its header and its response are valid only until
 // they return. Then they are cleared and reused for the next request on the connection,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -21,12 +22,7 @@ func show(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%s %s %#v %s %d.%d host=%q length=%d coding=%v close=%v trailer=%v pattern=%q body=%q %v form=%v\n",
 		r.Method, r.RequestURI, *r.URL, r.Proto, r.ProtoMajor, r.ProtoMinor, r.Host, r.ContentLength, r.TransferEncoding, r.Close,
 		r.Trailer, r.Pattern, body, err, r.Form)
-	var names []string
-	for name := range r.Header {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
 		fmt.Fprintf(w, "%s: %q\n", name, r.Header[name])
 	}
 }

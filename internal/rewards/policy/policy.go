@@ -4,6 +4,9 @@
 //
 // Its one invariant: the same facts and the same version always give the same
 // amounts, on any machine.
+//
+// Policy files are read field by field, since decoding them into a struct would accept
+// an absent field as zero, and could not say what a wrong one must be.
 package policy
 
 import (

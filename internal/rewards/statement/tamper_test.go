@@ -167,7 +167,7 @@ func TestVerify_TamperWithRows(t *testing.T) {
 func TestVerify_Members(t *testing.T) {
 	text := string(oneRow().json(t))
 	names := 0
-	for _, name := range strings.Split(text, `"`) {
+	for name := range strings.SplitSeq(text, `"`) {
 		quoted := `"` + name + `":`
 		if !strings.Contains(text, quoted) {
 			continue

@@ -3,10 +3,8 @@
 package sqlite_test
 
 import (
-	"bufio"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -62,21 +60,9 @@ func TestRestore_OpenElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	child := exec.CommandContext(t.Context(), os.Args[0])
-	child.Env = append(os.Environ(), openVariable+"=1")
-	in, err := child.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	child, in, out := startOpener(t)
 	fmt.Fprintln(in, path)
-	if said, err := bufio.NewReader(out).ReadString('\n'); err != nil || said != "<nil>\n" {
+	if said, err := out.ReadString('\n'); err != nil || said != "<nil>\n" {
 		t.Fatalf("the other process says %q, %v", said, err)
 	}
 	for _, left := range []string{path, path + "-wal"} {
@@ -85,7 +71,7 @@ func TestRestore_OpenElsewhere(t *testing.T) {
 		}
 	}
 
-	err = sqlite.Restore(t.Context(), backup, path, sqlite.Copying{})
+	err := sqlite.Restore(t.Context(), backup, path, sqlite.Copying{})
 	if want := fmt.Sprintf("process %d has the database", child.Process.Pid); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("Restore = %v; want %q", err, want)
 	}

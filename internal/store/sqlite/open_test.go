@@ -33,6 +33,30 @@ func openAsTold(in io.Reader, out io.Writer) {
 	}
 }
 
+// startOpener starts a process that opens the files whose paths it is told. It ends with
+// the test.
+func startOpener(t *testing.T) (child *exec.Cmd, in io.WriteCloser, out *bufio.Reader) {
+	t.Helper()
+	child = exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), openVariable+"=1")
+	in, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipe, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		_ = child.Wait()
+	})
+	return child, in, bufio.NewReader(pipe)
+}
+
 // Processes that open a fresh file at the same moment all get it, and so do
 // those that open one while the last other closes it.
 func TestOpen_ProcessesAtOnce(t *testing.T) {
@@ -40,24 +64,8 @@ func TestOpen_ProcessesAtOnce(t *testing.T) {
 	var tell []io.WriteCloser
 	var hear []*bufio.Reader
 	for range processes {
-		child := exec.Command(os.Args[0])
-		child.Env = append(os.Environ(), openVariable+"=1")
-		in, err := child.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := child.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			in.Close()
-			_ = child.Wait()
-		})
-		tell, hear = append(tell, in), append(hear, bufio.NewReader(out))
+		_, in, out := startOpener(t)
+		tell, hear = append(tell, in), append(hear, out)
 	}
 	folder := t.TempDir()
 	for n := range files {

@@ -201,18 +201,7 @@ func linkRace(t *testing.T, database Database) {
 					wantKind(t, "a racer", err, beacon.NotFound)
 				}
 			})
-			all.Go(func() { // the hotspot is edited meanwhile
-				err := insist(func() error {
-					_, err := nodes[racer%2].UpdateHotspot(t.Context(), id, Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
-						h.Settings.MaxConnections++
-						return true, nil
-					})
-					return err
-				})
-				if err != nil {
-					t.Error(err)
-				}
-			})
+			all.Go(func() { edit(t, nodes[racer%2], id) }) // meanwhile
 		}
 		all.Wait()
 		if won.Load() != 1 {

@@ -65,16 +65,7 @@ func noLostUpdate(t *testing.T, database Database) {
 	for writer := range writers {
 		all.Go(func() {
 			for range times {
-				err := insist(func() error {
-					_, err := nodes[writer%2].UpdateHotspot(t.Context(), h.ID, Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
-						h.Settings.MaxConnections++
-						return true, nil
-					})
-					return err
-				})
-				if err != nil {
-					t.Error(err)
-				}
+				edit(t, nodes[writer%2], h.ID)
 			}
 		})
 	}
@@ -82,6 +73,21 @@ func noLostUpdate(t *testing.T, database Database) {
 	got := must(nodes[0].Hotspot(t.Context(), h.ID))
 	if want := h.Settings.MaxConnections + writers*times; got.Settings.MaxConnections != want || got.Version != 1+writers*times {
 		t.Errorf("counted to %d, version %d; want %d, %d", got.Settings.MaxConnections, got.Version, want, 1+writers*times)
+	}
+}
+
+// edit adds a connection to those that a hotspot allows, however many others write it.
+func edit(t testing.TB, db *store.DB, id beacon.HotspotID) {
+	t.Helper()
+	err := insist(func() error {
+		_, err := db.UpdateHotspot(t.Context(), id, Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+			h.Settings.MaxConnections++
+			return true, nil
+		})
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -34,16 +34,24 @@ func (d Database) open(t testing.TB) *store.DB {
 
 func (d Database) openNode(t testing.TB, node string) *store.DB {
 	t.Helper()
-	db, err := d(t.Context(), node)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
+	return Opened(t)(d(t.Context(), node))
+}
+
+// Opened returns a function that takes the result of opening a database, and closes it at
+// the end of the test.
+func Opened(t testing.TB) func(*store.DB, error) *store.DB {
+	return func(db *store.DB, err error) *store.DB {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
-	return db
+		t.Cleanup(func() {
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return db
+	}
 }
 
 // Now is the time of the tests, with the microsecond precision of a store.

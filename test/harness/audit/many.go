@@ -57,26 +57,23 @@ func copyHotspots(t testing.TB, db string, crowd Crowd, days ...Day) {
 }
 
 // Prepare makes a database with a crowd of hotspots that have records of some days;
-// none is closed. The users have nothing in common with each other. The clock of the
-// program says the first of the days.
-func Prepare(t *testing.T, p harness.Program, clock *harness.Clock, db string, crowd Crowd, days ...Day) (staff *harness.Client, devices []*harness.Device) {
+// none is closed. The users have nothing in common with each other. The clock says the
+// first of the days.
+func Prepare(t *testing.T, clock *harness.HeldClock, db string, crowd Crowd, days ...Day) (staff *harness.Client, devices []*harness.Device) {
 	t.Helper()
 	staff = harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
-	s := p.Start(t, db, clock.Flags()...)
+	s := clock.Start(t, db)
 	devices = harness.LinkDevices(t, staff, s, 0, 3)
-	folds := func() int { return strings.Count(s.Log(t), `"heartbeats folded"`) }
 	for i, d := range devices {
 		d.Bytes = uint64(i) * 9_000_000_000
 		if a := d.Beat(t.Context(), staff, s); a.Status != 200 {
 			t.Fatalf("a beat was answered %d %s", a.Status, a.Code)
 		}
 	}
-	// A minute counts once it is over, and the clock has run for ten of them. A fold
-	// that was under way by then may lack it, the next has it.
-	over := clock.Now().Add(20 * time.Minute)
-	harness.Eventually(t, "the minutes of the beats are over", func() bool { return clock.Now().After(over) })
-	before := folds()
-	harness.Eventually(t, "the beats are folded", func() bool { return folds() >= before+2 })
+	// A record that is written less than three minutes after a beat lacks its minute until
+	// the hotspot is folded again. So no time passes before the beats are there.
+	clock.Pass(20 * time.Minute)
+	harness.Eventually(t, "the beats are folded", func() bool { return strings.Contains(s.Log(t), `"keeper":true`) })
 	s.Stop(t)
 	copyHotspots(t, db, crowd, days...)
 	return staff, devices
@@ -92,7 +89,9 @@ func ConfirmDate(t testing.TB, db string, at time.Time) {
 // CloseAll lets a server of a program close all days up to one.
 func CloseAll(t *testing.T, p harness.Program, db string, last Day) {
 	t.Helper()
-	clock := harness.NewClock((last + 1).Time().Add(10*time.Minute), 1200)
+	at := (last + 1).Time().Add(10 * time.Minute)
+	ConfirmDate(t, db, at)
+	clock := harness.NewClock(at, 1200)
 	s := p.Start(t, db, clock.Flags()...)
 	handle := harness.OpenSQL(t, db)
 	harness.Eventually(t, "all days are closed", func() bool {

@@ -4,6 +4,7 @@ package audit
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -37,9 +38,7 @@ func NewOperator(t testing.TB, db string) *Operator {
 func (o *Operator) Link(t testing.TB, staff *harness.Client, s *harness.Server, n int, settings harness.Fields) *Rewarded {
 	t.Helper()
 	body := harness.Registration(n)
-	for name, value := range settings {
-		body["settings"].(harness.Fields)[name] = value
-	}
+	maps.Copy(body["settings"].(harness.Fields), settings)
 	d := &harness.Device{SSID: fmt.Sprintf("net-%d", n), MAC: harness.MACOf(n)}
 	d.Hotspot, _ = o.Client.Ask(t, http.MethodPost, s.URL+"/v1/hotspots", body)["id"].(string)
 	lat, lng := harness.PlaceOf(n)

@@ -12,6 +12,15 @@ export const common = {
   type: { home: "home", business: "business", public: "public" },
   tier: { standard: "standard", enhanced: "enhanced", premium: "premium" },
   signal: { excellent: "excellent", good: "good", fair: "fair", poor: "poor", unknown: "unknown" },
+  // In the words of a hotspot's public page, which the server writes.
+  opening: {
+    open: "Open now",
+    closed: "Closed now",
+    always: "Always open",
+    until: (state: string, at: string) => `${state}, until ${at}`,
+    clock: (at: string) => at,
+    onDay: (day: string, at: string) => `${day}, ${at}`,
+  },
   words: {
     wait: "One moment…",
     never: "never",

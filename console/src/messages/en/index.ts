@@ -3,8 +3,9 @@
 import { common } from "./common";
 import { frame } from "./frame";
 import { hotspots } from "./hotspots";
+import { imports } from "./imports";
 import { map } from "./map";
 import { rewards } from "./rewards";
 import { staff } from "./staff";
 
-export const en = { ...common, ...frame, ...map, ...hotspots, ...rewards, ...staff };
+export const en = { ...common, ...frame, ...map, ...hotspots, ...imports, ...rewards, ...staff };

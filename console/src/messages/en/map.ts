@@ -48,7 +48,6 @@ export const map = {
   figures: { label: "In view", hotspots: "Hotspots", covered: "Covered", share: "Share of the view" },
   nearby: {
     hint: "Click the map to see hotspots within 2 km.",
-    all: "all",
     centre: "Around the centre",
     list: "Hotspots nearby",
     row: (away: string, load: string, signal: string) => `${away} · load ${load} · ${signal}`,
@@ -72,10 +71,6 @@ export const map = {
     uncounted: "Did not count",
     heartbeat: (at: string, reason: string) => `a heartbeat, ${at}: ${reason}`,
     uncountedReasons: { repeated: "repeated", too_many_boots: "too many boots" },
-    openUntil: (at: string) => `open until ${at}`,
-    alwaysOpen: "always open",
-    opens: (at: string) => `closed, opens ${at}`,
-    closed: "closed",
   },
   whatIf: {
     hint: "Click the map to try a hotspot there, and drag it around.",
@@ -96,7 +91,7 @@ export const map = {
     copy: "Copy link",
     gaps: "Gaps in the coverage",
     zoomIn: " Zoom in to see them.",
-    darker: " The darker, the more hotspots are near.",
+    darker: " The stronger the colour, the more hotspots are near.",
   },
   register: {
     panel: "Register",
@@ -129,10 +124,6 @@ export const map = {
   public: {
     intro: (signIn: Mark): ComponentChildren => ["Choose a hotspot to see whether it works. ", signIn("Sign in"), " with a key to see more."],
     gone: "This hotspot is not public, or is gone.",
-    open: "Open",
-    closed: "Closed",
-    openUntil: (at: string) => `Open until ${at}`,
-    closedUntil: (at: string) => `Closed until ${at}`,
     page: "Status page",
   },
 };

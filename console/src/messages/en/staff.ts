@@ -28,7 +28,7 @@ export const staff = {
     waitingNamed: (count: string, text: string) => `${count} with “${text}” in the name to verify.`,
     alone: "No other hotspot within 200 m.",
     others: (n: number, count: string) => `${count} ${plural(n, "other", "others")} within 200 m:`,
-    neighbours: "Neighbors",
+    neighbours: "Neighbours",
     servedOn: (n: number, count: string) => `served on ${count} ${plural(n, "day", "days")}`,
     sameOperator: "the same operator",
     nearest: (n: number) => `These are the nearest ${n}.`,
@@ -36,8 +36,8 @@ export const staff = {
     accuracy: "Accuracy, m",
     method: "Method",
     speedHint: "If you tested the speed there with your own device, no higher tier is paid from tomorrow on than you measured.",
-    download: "Download, Mbps",
-    upload: "Upload, Mbps",
+    download: "Download, Mbit/s",
+    upload: "Upload, Mbit/s",
     latency: "Latency, ms",
     away: (distance: string) => `This is ${distance} from the registered location.`,
     verify: "Verify",
@@ -85,9 +85,10 @@ export const staff = {
     hold: "Hold",
     hint: "For the audit. It does not return for 90 days, even if it is seen again.",
     dismissIt: "Dismiss it",
-    // A fact of a flag by its name: “within_m” is a distance in metres.
+    bandwidth: (mbps: string) => `${mbps} Mbit/s`,
+    // A fact of a flag by its name, without the unit: “within_m” is a distance in metres.
     fact: (name: string) => {
-      const words = name.replace(/_m$/, ", m").replaceAll("_", " ");
+      const words = name.replace(/_(m|mbps)$/, "").replace("bytes", "traffic").replaceAll("_", " ");
       return words.charAt(0).toUpperCase() + words.slice(1);
     },
   },
@@ -112,6 +113,8 @@ export const staff = {
     none: "No hotspots.",
     row: (type: string, uptime: string) => `${type}, ${uptime} up`,
     visit: "Visit",
+    of: (operator: string) => `hotspots of ${operator}`,
+    ofAll: "Hotspots of all operators",
   },
   operators: {
     operator: "Operator",
@@ -123,6 +126,7 @@ export const staff = {
     hint: "What was earned is of the days that are closed.",
     holdAll: "Hold all hotspots",
     whatTheyDid: "What this user did",
+    among: "Filter and visit the hotspots",
     hotspots: "Hotspots of the operator",
     quota: "Quota",
     waiting: "Hotspots that wait",
@@ -266,15 +270,15 @@ export const staff = {
     groups: "Who gains and loses",
     share: "Compared",
     group: {
-      lose_50_or_more: "lose 50 % or more",
-      lose_25_to_50: "lose 25 to 50 %",
-      lose_10_to_25: "lose 10 to 25 %",
-      lose_up_to_10: "lose up to 10 %",
+      lose_50_or_more: "lose 50% or more",
+      lose_25_to_50: "lose 25 to 50%",
+      lose_10_to_25: "lose 10 to 25%",
+      lose_up_to_10: "lose up to 10%",
       same: "the same",
-      gain_up_to_10: "gain up to 10 %",
-      gain_10_to_25: "gain 10 to 25 %",
-      gain_25_to_50: "gain 25 to 50 %",
-      gain_50_or_more: "gain 50 % or more",
+      gain_up_to_10: "gain up to 10%",
+      gain_10_to_25: "gain 10 to 25%",
+      gain_25_to_50: "gain 25 to 50%",
+      gain_50_or_more: "gain 50% or more",
     },
     gainMost: "Who gains most",
     loseMost: "Who loses most",
@@ -283,7 +287,7 @@ export const staff = {
   },
   inventory: {
     linked: "Devices linked",
-    reporting: "Report what they run",
+    reporting: "Devices that report",
     older: (version: string) => `Agent older than ${version}`,
     current: (version: string, older: ComponentChildren, link: Mark): ComponentChildren => [
       `${version} is the agent that belongs to this server. Older ones: `,

@@ -4,11 +4,22 @@ export type { Mark };
 
 export const plural = (n: number, one: string, many: string): string => (n === 1 ? one : many);
 
+/** One o'clock is singular. */
+const clock = (at: string): string => `${at.startsWith("01") ? "la" : "las"} ${at}`;
+
 export const common: typeof en = {
   status: { online: "en línea", offline: "sin conexión", pending: "pendiente" },
   type: { home: "vivienda", business: "negocio", public: "público" },
   tier: { standard: "estándar", enhanced: "mejorado", premium: "superior" },
   signal: { excellent: "excelente", good: "buena", fair: "regular", poor: "débil", unknown: "desconocida" },
+  opening: {
+    open: "Abierto ahora",
+    closed: "Cerrado ahora",
+    always: "Siempre abierto",
+    until: (state, at) => `${state}, hasta ${at}`,
+    clock,
+    onDay: (day, at) => `el ${day} a ${clock(at)}`,
+  },
   words: {
     wait: "Un momento…",
     never: "nunca",
@@ -21,8 +32,8 @@ export const common: typeof en = {
     device: "Equipo",
     order: "Orden",
     show: "Mostrar",
-    oldest: "Primero los más antiguos",
-    newest: "Primero los más nuevos",
+    oldest: "Los más antiguos",
+    newest: "Los más recientes",
     showMore: "Mostrar más",
     back: "Volver",
     save: "Guardar",

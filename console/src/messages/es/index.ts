@@ -17,8 +17,9 @@ import type { Messages } from "..";
 import { common } from "./common";
 import { frame } from "./frame";
 import { hotspots } from "./hotspots";
+import { imports } from "./imports";
 import { map } from "./map";
 import { rewards } from "./rewards";
 import { staff } from "./staff";
 
-export const es: Messages = { ...common, ...frame, ...map, ...hotspots, ...rewards, ...staff };
+export const es: Messages = { ...common, ...frame, ...map, ...hotspots, ...imports, ...rewards, ...staff };

@@ -1,7 +1,6 @@
 package mvttest
 
 import (
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
@@ -31,31 +30,31 @@ const (
 
 // schema is vector_tile.proto of the specification, version 2.1.
 func schema() *descriptorpb.FileDescriptorProto {
-	value := &message{Name: proto.String("Value"), Field: []*field{
+	value := &message{Name: new("Value"), Field: []*field{
 		simple("string_value", 1, optional, textKind), simple("float_value", 2, optional, floatKind),
 		simple("double_value", 3, optional, doubleKind), simple("int_value", 4, optional, int64Kind),
 		simple("uint_value", 5, optional, uint64Kind), simple("sint_value", 6, optional, sint64Kind),
 		simple("bool_value", 7, optional, boolKind),
 	}}
-	feature := &message{Name: proto.String("Feature"), Field: []*field{
+	feature := &message{Name: new("Feature"), Field: []*field{
 		simple("id", 1, optional, uint64Kind), packed("tags", 2),
 		named("type", 3, optional, enumKind, ".vector_tile.Tile.GeomType"), packed("geometry", 4),
 	}}
-	layer := &message{Name: proto.String("Layer"), Field: []*field{
+	layer := &message{Name: new("Layer"), Field: []*field{
 		simple("version", 15, required, uint32Kind), simple("name", 1, required, textKind),
 		named("features", 2, repeated, messageKind, ".vector_tile.Tile.Feature"), simple("keys", 3, repeated, textKind),
 		named("values", 4, repeated, messageKind, ".vector_tile.Tile.Value"), simple("extent", 5, optional, uint32Kind),
 	}}
-	geomType := &descriptorpb.EnumDescriptorProto{Name: proto.String("GeomType")}
+	geomType := &descriptorpb.EnumDescriptorProto{Name: new("GeomType")}
 	for i, name := range []string{"UNKNOWN", "POINT", "LINESTRING", "POLYGON"} {
-		geomType.Value = append(geomType.Value, &descriptorpb.EnumValueDescriptorProto{Name: proto.String(name), Number: proto.Int32(int32(i))})
+		geomType.Value = append(geomType.Value, &descriptorpb.EnumValueDescriptorProto{Name: new(name), Number: new(int32(i))})
 	}
 	tile := &message{
-		Name: proto.String("Tile"), NestedType: []*message{value, feature, layer}, EnumType: []*descriptorpb.EnumDescriptorProto{geomType},
+		Name: new("Tile"), NestedType: []*message{value, feature, layer}, EnumType: []*descriptorpb.EnumDescriptorProto{geomType},
 		Field: []*field{named("layers", 3, repeated, messageKind, ".vector_tile.Tile.Layer")},
 	}
 	return &descriptorpb.FileDescriptorProto{
-		Name: proto.String("vector_tile.proto"), Package: proto.String("vector_tile"), MessageType: []*message{tile},
+		Name: new("vector_tile.proto"), Package: new("vector_tile"), MessageType: []*message{tile},
 	}
 }
 
@@ -71,6 +70,6 @@ func named(name string, number int32, l label, k kind, of string) *field {
 
 func packed(name string, number int32) *field {
 	f := simple(name, number, repeated, uint32Kind)
-	f.Options = &descriptorpb.FieldOptions{Packed: proto.Bool(true)}
+	f.Options = &descriptorpb.FieldOptions{Packed: new(true)}
 	return f
 }

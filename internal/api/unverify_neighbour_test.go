@@ -1,0 +1,70 @@
+package api_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// Staff with a hotspot near another take neither its place nor its verification away: they
+// would be paid for its ground (decision D149).
+func TestVerification_ByNeighbour(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c, staff := s.operator(t), s.anyone(t, "hotspots:verify")
+		rival, far := s.anyone(t, "hotspots:write", "hotspots:verify"), s.anyone(t, "hotspots:write", "hotspots:verify")
+		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		own := "/v1/hotspots/" + data[hotspot](t, rival.post(t, "/v1/hotspots", registration(2, "location.lat", "40.7020")), http.StatusCreated).ID
+		far.post(t, "/v1/hotspots", registration(3, "location.lat", "40.7030")).want(t, http.StatusCreated)
+		const (
+			there    = `{"lat":40.7005,"lng":-74,"accuracy_m":5,"method":"gps"}`
+			near     = `{"lat":40.7006,"lng":-74,"accuracy_m":5,"method":"gps"}`
+			vague    = `{"lat":40.7000,"lng":-74,"accuracy_m":50,"method":"gps"}`
+			another  = `{"lat":40.7000,"lng":-74,"accuracy_m":5,"method":"gps"}` // 56 m from there
+			anywhere = `{"lat":48.8566,"lng":2.3522,"accuracy_m":12,"method":"gps"}`
+			slow     = `{"lat":40.7005,"lng":-74,"accuracy_m":5,"method":"gps","speedtest":{"down_mbps":1,"up_mbps":1,"latency_ms":99}}`
+			fast     = `{"lat":40.7005,"lng":-74,"accuracy_m":5,"method":"gps","speedtest":{"down_mbps":500,"up_mbps":500,"latency_ms":2}}`
+		)
+		version := func() int64 {
+			h, err := s.db.Hotspot(t.Context(), beacon.HotspotID(spot[len("/v1/hotspots/"):]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return h.Version
+		}
+		refused := func() {
+			t.Helper()
+			was := version()
+			wantFault(t, rival.post(t, spot+"/verification", another), http.StatusForbidden, "forbidden")
+			wantFault(t, rival.post(t, spot+"/verification", slow), http.StatusForbidden, "forbidden")
+			wantFault(t, rival.post(t, spot+"/verification", anywhere), http.StatusForbidden, "forbidden")
+			wantFault(t, rival.delete(t, spot+"/verification?reason=gone"), http.StatusForbidden, "forbidden")
+			if is := version(); is != was {
+				t.Errorf("the hotspot has changed: version %d; want %d", is, was)
+			}
+		}
+		rival.post(t, spot+"/verification", there).want(t, http.StatusOK) // what helps a neighbour, everyone may do
+		refused()
+		s.advance(24 * time.Hour)
+		rival.post(t, spot+"/verification", near).want(t, http.StatusOK)
+		rival.post(t, spot+"/verification", vague).want(t, http.StatusOK)
+		rival.post(t, spot+"/verification", fast).want(t, http.StatusOK)
+		wantEqual(t, "the refusals", s.notes(t, beacon.VerificationRefused),
+			[]string{"gps, 0 m away, accuracy 5 m", "gps, 56 m away, accuracy 5 m, 1 Mbps down, 1 up, 99 ms", "gps, 5837684 m away, accuracy 12 m", "gone"})
+
+		// Who deletes the own hotspot is a neighbour for 30 days.
+		rival.delete(t, own).want(t, http.StatusNoContent)
+		s.advance(29 * 24 * time.Hour)
+		refused()
+		s.advance(2 * 24 * time.Hour)
+		rival.delete(t, spot+"/verification?reason=gone").want(t, http.StatusNoContent)
+
+		for _, by := range []client{far, staff} {
+			by.post(t, spot+"/verification", slow).want(t, http.StatusOK)
+			s.advance(24 * time.Hour)
+			by.post(t, spot+"/verification", another).want(t, http.StatusOK)
+			wantFault(t, by.post(t, spot+"/verification", anywhere), http.StatusConflict, "conflict")
+		}
+	})
+}

@@ -29,7 +29,7 @@ function decodeWord(word: string): string {
 export const route = new Cell<Route>(read());
 
 let unsaved = ""; // what to ask before the page is left; empty: nothing
-let address = location.hash;
+let address = location.hash; // of the route; another one stands there until the browser tells of it
 
 /** Asks before the page is left, or no longer if the text is empty: something on it is not saved. */
 export function askBeforeLeaving(text: string): void {
@@ -55,9 +55,12 @@ export function go(path: string): void {
   location.hash = path;
 }
 
-/** Writes into the map's address what the map came to show, and what is planned. Nobody is told, and there is nothing to go back to: it is no other page. */
+/** Writes into the map's address what the map came to show, and what is planned. Nobody is told, and there is nothing to go back to: it is no other page. An address that asks for something else, and was not followed yet, stays. */
 export function keepSight(sight: Sight): void {
+  if (location.hash !== address) return;
   const { page, id } = read();
   const planned = plan.value.pins.length > 0 ? `&plan=${writePlan(plan.value)}` : "";
-  if (page === "") history.replaceState(null, "", `#/map${id && `/${encodeURIComponent(id)}`}?at=${writeSight(sight)}${planned}`);
+  if (page !== "") return;
+  history.replaceState(null, "", `#/map${id && `/${encodeURIComponent(id)}`}?at=${writeSight(sight)}${planned}`);
+  address = location.hash;
 }

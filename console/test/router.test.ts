@@ -36,6 +36,19 @@ test("what the map shows stands in its address, and in no other", async () => {
   stop();
 });
 
+test("what the map shows does not replace an address that asks for another place", async () => {
+  const { go, keepSight, route } = await import("../src/router");
+  const shown = { lat: 1, lng: 2, zoom: 3 };
+  go("/map");
+  page.hash = "#/map?at=52.52000,13.40500,11.00"; // typed, and the browser has not told of it yet
+  keepSight(shown);
+  page.tell("hashchange");
+  assert.deepEqual(route.value.sight, { lat: 52.52, lng: 13.405, zoom: 11 });
+  keepSight(shown);
+  keepSight({ ...shown, zoom: 4 });
+  assert.equal(page.hash, "#/map?at=1.00000,2.00000,4.00");
+});
+
 test("an address that asks for no place of the earth asks for none", async () => {
   const { go, route } = await import("../src/router");
   for (const at of ["", "1,2", "91,0,3", "0,181,3", "0,0,25", "0,0,-1", "1e1,0,3", "NaN,0,3", "1,2,3,4", "a"]) {

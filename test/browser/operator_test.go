@@ -125,7 +125,7 @@ func (p *page) rewards(t testing.TB, n *network) {
 	}
 	p.set(`.head input[type="date"]`, lastDay.Format(time.DateOnly))
 	p.on(fmt.Sprintf(`[...document.querySelectorAll("tr")].find((r) => r.innerText.startsWith(%q) && !r.innerText.includes("…"))`, lastDay.Format(dayInText)), `e.querySelector("button").click();`)
-	p.until(`document.querySelector(".explained tfoot")`)
+	p.until(fmt.Sprintf(`document.querySelector(".explained tfoot")?.closest("tr:has(> td > .explained)").previousElementSibling.innerText.startsWith(%q)`, lastDay.Format(dayInText))) // below its day
 	eval[bool](p, `(document.querySelector(".explained").scrollIntoView(), true)`)
 	p.shot("explained")
 

@@ -1,4 +1,5 @@
 // What each of the last days earned a hotspot, and why not more.
+import { Fragment } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { isAbort } from "../api";
 import { today } from "../clock";
@@ -52,7 +53,6 @@ export function Days({ id, since, wanted }: { id: string; since: string; wanted:
     section.current?.scrollIntoView();
   }, [wanted]);
   const listed = lastDays(until, shown, since);
-  const explained = days.get(chosen);
   return (
     <section class="card wide" ref={section}>
       <div class="head">
@@ -73,26 +73,35 @@ export function Days({ id, since, wanted }: { id: string; since: string; wanted:
         {listed.map((date) => {
           const day = days.get(date);
           return (
-            <tr key={date}>
-              <th scope="row">
-                {format.date(date)}
-                {day?.open ? t.words.soFar : ""}
-              </th>
-              <td class="number">{day ? <Credits amount={day.earned.total} /> : "…"}</td>
-              <td class="number spare">{day ? <Credits amount={day.potential.total} /> : ""}</td>
-              <td class="number spare">{day ? t.words.of(format.minutes(day.facts.served_minutes), format.minutes(day.facts.expected_minutes)) : ""}</td>
-              <td class="action">
-                <button
-                  type="button"
-                  class="quiet"
-                  disabled={!day}
-                  aria-expanded={chosen === date}
-                  onClick={() => setChosen(chosen === date ? "" : date)}
-                >
-                  {t.day.explain} <span class="sr-only">{format.date(date)}</span>
-                </button>
-              </td>
-            </tr>
+            <Fragment key={date}>
+              <tr>
+                <th scope="row">
+                  {format.date(date)}
+                  {day?.open ? t.words.soFar : ""}
+                </th>
+                <td class="number">{day ? <Credits amount={day.earned.total} /> : "…"}</td>
+                <td class="number spare">{day ? <Credits amount={day.potential.total} /> : ""}</td>
+                <td class="number spare">{day ? t.words.of(format.minutes(day.facts.served_minutes), format.minutes(day.facts.expected_minutes)) : ""}</td>
+                <td class="action">
+                  <button
+                    type="button"
+                    class="quiet"
+                    disabled={!day}
+                    aria-expanded={chosen === date}
+                    onClick={() => setChosen(chosen === date ? "" : date)}
+                  >
+                    {t.day.explain} <span class="sr-only">{format.date(date)}</span>
+                  </button>
+                </td>
+              </tr>
+              {day && chosen === date && (
+                <tr>
+                  <td colSpan={5}>
+                    <DayExplained day={day} />
+                  </td>
+                </tr>
+              )}
+            </Fragment>
           );
         })}
       </Table>
@@ -101,7 +110,6 @@ export function Days({ id, since, wanted }: { id: string; since: string; wanted:
           {t.day.more(atFirst)}
         </button>
       )}
-      {explained && <DayExplained day={explained} />}
     </section>
   );
 }
@@ -110,7 +118,7 @@ export function Days({ id, since, wanted }: { id: string; since: string; wanted:
 function DayExplained({ day }: { day: Explanation }) {
   const date = format.date(day.date);
   const section = useRef<HTMLElement>(null);
-  useEffect(() => section.current?.scrollIntoView({ block: "nearest" }), [date]); // it stands below the days
+  useEffect(() => section.current?.scrollIntoView({ block: "nearest" }), [date]);
   const line = (name: string, { availability, performance, utilization, total }: Explanation["earned"], sign = "") => (
     <tr key={name}>
       <th scope="row">{name}</th>

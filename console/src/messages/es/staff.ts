@@ -251,7 +251,7 @@ export const staff: typeof en = {
     to: "Último día",
     policy: "Política",
     other: "Otras condiciones",
-    inForce: "Las que estaban en vigor: comprobar el libro de cuentas",
+    inForce: "Las que regían: comprobar el libro",
     terms: "Condiciones, en créditos",
     file: "Archivo de políticas",
     fileHint: "La última política del archivo rellena los campos de abajo.",

@@ -152,7 +152,7 @@ var foreign = map[string][]string{
 	"cmd/beacon":          {"github.com/alecthomas/kong"},
 	"test/harness":        {"github.com/google/go-cmp"},
 	"test/harness/audit":  {"github.com/google/go-cmp"},
-	"test/openapi":        {"github.com/getkin/kin-openapi", "github.com/oasdiff/yaml"},
+	"test/openapi":        {"github.com/getkin/kin-openapi", "github.com/oasdiff/yaml", "github.com/santhosh-tekuri/jsonschema/v6"},
 }
 
 // goPackage is what "go list" says of a package.

@@ -23,12 +23,12 @@ import (
 // Document is a valid OpenAPI document.
 type Document struct {
 	// Alike makes responses the same text that are all right or all wrong, such
-	// as those that differ in an id alone: of these, one is checked. A schema is
-	// compiled for each check, which takes longer than most requests. Without it,
-	// every response is checked.
+	// as those that differ in an id alone: of these, one is checked. A check takes
+	// longer than many requests. Without it, every response is checked.
 	Alike func(response string) string
 
 	spec    *openapi3.T
+	bodies  *bodies  // nil: its schemas are not JSON schemas, as those before OpenAPI 3.1
 	checked sync.Map // by what Alike gives
 }
 
@@ -47,7 +47,11 @@ func Load(t testing.TB, data []byte) *Document {
 	closeObjects(t, spec)
 	openapi3filter.RegisterBodyDecoder("image/svg+xml", openapi3filter.PlainBodyDecoder)
 	openapi3filter.RegisterBodyDecoder("application/vnd.mapbox-vector-tile", openapi3filter.FileBodyDecoder)
-	return &Document{spec: spec}
+	d := &Document{spec: spec}
+	if spec.IsOpenAPI31OrLater() {
+		d.bodies = newBodies(t, spec)
+	}
+	return d
 }
 
 // Operations lists what the document offers, as "GET /path/{id}", sorted.
@@ -120,10 +124,33 @@ func (d *Document) Check(t testing.TB, r *http.Request, response *http.Response,
 		Options:                &openapi3filter.Options{IncludeResponseStatus: true},
 	}
 	input.SetBodyBytes(body)
-	if err := openapi3filter.ValidateResponse(context.Background(), input); err != nil {
+	var schema *openapi3.SchemaRef
+	if d.bodies != nil {
+		schema = jsonSchema(route.Operation, response)
+	}
+	input.Options.ExcludeResponseBody = schema != nil
+	err := openapi3filter.ValidateResponse(context.Background(), input)
+	if err == nil && schema != nil {
+		err = d.bodies.check(schema, body)
+	}
+	if err != nil {
 		t.Errorf("%s %s answered %d, not as the OpenAPI document has it: %v\n%s",
 			r.Method, r.URL, response.StatusCode, err, body[:min(len(body), 1000)])
 	}
+}
+
+// jsonSchema is what a body must be, if the document has it as JSON with a schema.
+func jsonSchema(operation *openapi3.Operation, response *http.Response) *openapi3.SchemaRef {
+	described := operation.Responses.Status(response.StatusCode)
+	contentType := response.Header.Get("Content-Type")
+	if described == nil || described.Value == nil || !strings.Contains(contentType, "json") {
+		return nil
+	}
+	media := described.Value.Content.Get(contentType)
+	if media == nil {
+		return nil
+	}
+	return media.Schema
 }
 
 // wasChecked reports whether a response like this one was checked before; if

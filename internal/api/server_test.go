@@ -116,9 +116,12 @@ var stores = map[string]func(t testing.TB) *store.DB{
 		return storetest.Opened(t)(sqlite.Open(t.Context(), file, sqlite.Options{Now: noon}))
 	},
 	"postgres": func(t testing.TB) *store.DB {
-		url := storetest.Postgres(t)
+		open := func(ctx context.Context, url string) (*store.DB, error) {
+			return postgres.Open(ctx, storetest.Patient(t, url), postgres.Options{Now: noon})
+		}
+		url := storetest.Prepared(t, open)
 		leavesSound(t, func(ctx context.Context) (*store.Examination, error) { return postgres.Examine(ctx, url) })
-		return storetest.Opened(t)(postgres.Open(t.Context(), storetest.Patient(t, url), postgres.Options{Now: noon}))
+		return storetest.Opened(t)(open(t.Context(), url))
 	},
 }
 

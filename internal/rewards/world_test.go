@@ -58,7 +58,10 @@ func openSQLite(t testing.TB, now time.Time) *store.DB {
 
 func openPostgres(t testing.TB, now time.Time) *store.DB {
 	t.Helper()
-	db, err := postgres.Open(t.Context(), storetest.Patient(t, storetest.Postgres(t)), postgres.Options{Now: now})
+	open := func(ctx context.Context, url string) (*store.DB, error) {
+		return postgres.Open(ctx, storetest.Patient(t, url), postgres.Options{Now: now})
+	}
+	db, err := open(t.Context(), storetest.Prepared(t, open))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,9 @@ func database(t testing.TB, url string) storetest.Database {
 }
 
 func TestContract(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) storetest.Database { return database(t, storetest.Postgres(t)) })
+	storetest.Run(t, func(t testing.TB) storetest.Database {
+		return database(t, storetest.Prepared(t, func(ctx context.Context, url string) (*store.DB, error) { return database(t, url)(ctx, "") }))
+	})
 }
 
 // TestContract_Serializable: as near as PostgreSQL comes to a distributed engine.

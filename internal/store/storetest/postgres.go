@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 // PostgresVariable names the environment variable with the address of a PostgreSQL
@@ -24,14 +27,19 @@ const PostgresVariable = "BEACON_TEST_POSTGRES"
 // default order fails.
 func Postgres(t testing.TB) string {
 	t.Helper()
-	return fresh(t, `LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C.UTF-8'`).String()
+	return fresh(t, inEnglish).String()
 }
+
+const (
+	inEnglish = `TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C.UTF-8' STRATEGY file_copy`
+	inBytes   = `TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C' STRATEGY file_copy`
+)
 
 // Serializable creates a database as Postgres does, but similar to distributed engines:
 // every transaction is serializable, and text sorts by its bytes.
 func Serializable(t testing.TB) string {
 	t.Helper()
-	database := fresh(t, `LOCALE 'C'`)
+	database := fresh(t, inBytes)
 	settings := database.Query()
 	settings.Set("default_transaction_isolation", "serializable")
 	database.RawQuery = settings.Encode()
@@ -54,19 +62,76 @@ func Patient(t testing.TB, database string) string {
 	return address.String()
 }
 
-func fresh(t testing.TB, locale string) *url.URL {
+// template is the database that Prepared copies, while tests use such copies.
+var template struct {
+	sync.Mutex
+	name  string
+	users int
+}
+
+// Prepared creates a database as Postgres does, which has its schema already: a copy of
+// one that open has opened before. Creating a schema takes longer than most tests.
+func Prepared(t testing.TB, open func(ctx context.Context, url string) (*store.DB, error)) string {
 	t.Helper()
-	server := os.Getenv(PostgresVariable)
-	if server == "" {
-		t.Fatalf("%s is not set: run make test, or scripts/with-postgres go test ./…", PostgresVariable)
+	template.Lock()
+	defer template.Unlock()
+	if template.users == 0 {
+		database := create(t, inEnglish)
+		db, err := open(t.Context(), database.String())
+		if err == nil {
+			err = db.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		template.name = strings.TrimPrefix(database.Path, "/")
+		untilIdle(t, template.name)
 	}
-	database, err := url.Parse(server)
+	template.users++
+	t.Cleanup(func() {
+		template.Lock()
+		defer template.Unlock()
+		if template.users--; template.users == 0 {
+			drop(t, template.name)
+		}
+	})
+	return fresh(t, `TEMPLATE `+template.name+` STRATEGY file_copy`).String()
+}
+
+// untilIdle waits until no session uses a database: only such a one can be copied.
+func untilIdle(t testing.TB, name string) {
+	t.Helper()
+	onServer(t, func(ctx context.Context, conn *pgx.Conn) error {
+		for {
+			var busy int
+			err := conn.QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'`, name).Scan(&busy)
+			if err != nil || busy == 0 {
+				return err
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})
+}
+
+// fresh creates a database that is dropped when the test ends.
+func fresh(t testing.TB, how string) *url.URL {
+	t.Helper()
+	database := create(t, how)
+	t.Cleanup(func() { drop(t, strings.TrimPrefix(database.Path, "/")) })
+	return database
+}
+
+func create(t testing.TB, how string) *url.URL {
+	t.Helper()
+	name := id.New("beacon_test_", time.Now())
+	onServer(t, func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, `CREATE DATABASE `+name+` `+how)
+		return err
+	})
+	database, err := url.Parse(os.Getenv(PostgresVariable))
 	if err != nil {
 		t.Fatalf("%s: %v", PostgresVariable, err)
 	}
-	name := id.New("beacon_test_", time.Now())
-	onServer(t, server, fmt.Sprintf(`CREATE DATABASE %s TEMPLATE template0 ENCODING 'UTF8' %s`, name, locale))
-	t.Cleanup(func() { onServer(t, server, `DROP DATABASE `+name+` WITH (FORCE)`) })
 	database.Path = "/" + name
 	settings := database.Query()
 	settings.Set("connect_timeout", fmt.Sprint(int(Patience.Seconds()))) // a server may be slow to begin a session
@@ -74,8 +139,20 @@ func fresh(t testing.TB, locale string) *url.URL {
 	return database
 }
 
-func onServer(t testing.TB, server, statement string) {
+func drop(t testing.TB, name string) {
 	t.Helper()
+	onServer(t, func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, `DROP DATABASE `+name+` WITH (FORCE)`)
+		return err
+	})
+}
+
+func onServer(t testing.TB, do func(context.Context, *pgx.Conn) error) {
+	t.Helper()
+	server := os.Getenv(PostgresVariable)
+	if server == "" {
+		t.Fatalf("%s is not set: run make test, or scripts/with-postgres go test ./…", PostgresVariable)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), Patience) // t.Context has ended during cleanup
 	defer cancel()
 	conn, err := pgx.Connect(ctx, server)
@@ -83,7 +160,7 @@ func onServer(t testing.TB, server, statement string) {
 		t.Fatalf("%s: %v", PostgresVariable, err)
 	}
 	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, statement); err != nil {
-		t.Fatalf("%s: %v", statement, err)
+	if err := do(ctx, conn); err != nil {
+		t.Fatalf("%s: %v", PostgresVariable, err)
 	}
 }

@@ -1,9 +1,11 @@
 package browser_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 
+	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
@@ -60,6 +62,18 @@ func TestPrivacy(t *testing.T) {
 			if data := n.ask(t, stranger, "GET", "/v1/hotspots/"+home.id, nil); data["device"].(map[string]any)["ssid"] == "" {
 				t.Error("the SSID is hidden although its operator shows it")
 			}
+
+			// On the map, operators find it where it is.
+			p.visit(fmt.Sprintf("/map?at=%.5f,%.5f,17.00", home.lat, home.lng))
+			harness.Eventually(t, "a click on the home shows it", func() bool {
+				if as.look == small {
+					return true // the panel is in front of it
+				}
+				p.clickMap(0.5, 0.5)
+				return eval[bool](p, fmt.Sprintf(`location.hash.startsWith("#/map/%s")`, home.id))
+			})
+			p.calm()
+			p.shot("privacy-own-" + as.name)
 
 			p.visit("/keys")
 			p.press("Erase my data")

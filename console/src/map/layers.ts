@@ -1,6 +1,6 @@
 // What is drawn, from the bottom up. Hotspots come from one of two sources: the
 // network's tiles or the preview's records; both have the same properties.
-import type { ExpressionSpecification, LayerSpecification, StyleSpecification } from "maplibre-gl";
+import type { CircleLayerSpecification, ExpressionSpecification, LayerSpecification, StyleSpecification } from "maplibre-gl";
 import boroughs from "../../data/boroughs.geojson";
 import { pixelsPerMetre } from "../geo";
 import type { Basemap } from "./basemap";
@@ -25,6 +25,7 @@ const isCluster: ExpressionSpecification = ["has", "count"];
 const isHotspot: ExpressionSpecification = ["!", isCluster];
 /** Of one's own, which the map itself puts together. */
 const several: ExpressionSpecification = ["has", "point_count"];
+const ownAlone = 14; // from this zoom on, it does not
 
 const shortCount: ExpressionSpecification = [
   "case",
@@ -42,6 +43,15 @@ export const room = { name: "room", width: 2, height: 2 };
 
 /** The zooms at which places have names. */
 const names = { minzoom: 9, maxzoom: 14 };
+
+function pointPaint(t: Theme): NonNullable<CircleLayerSpecification["paint"]> {
+  return {
+    "circle-radius": ["interpolate", ["linear"], ["zoom"], 8, 3, 14, 5, 18, 8],
+    "circle-color": ["match", ["get", "status"], ["online", "Low"], t.online, t.halo],
+    "circle-stroke-color": ["match", ["get", "status"], ["online", "Low"], t.halo, ["pending", "Medium"], t.pending, t.offline],
+    "circle-stroke-width": ["match", ["get", "status"], ["online", "Low"], 1.5, 2.5],
+  };
+}
 
 function hotspotLayers(t: Theme, lat: number): LayerSpecification[] {
   const from = { source: "hotspots", "source-layer": "hotspots" };
@@ -68,12 +78,7 @@ function hotspotLayers(t: Theme, lat: number): LayerSpecification[] {
       id: "points",
       type: "circle",
       filter: isHotspot,
-      paint: {
-        "circle-radius": ["interpolate", ["linear"], ["zoom"], 8, 3, 14, 5, 18, 8],
-        "circle-color": ["match", ["get", "status"], ["online", "Low"], t.online, t.halo],
-        "circle-stroke-color": ["match", ["get", "status"], ["online", "Low"], t.halo, ["pending", "Medium"], t.pending, t.offline],
-        "circle-stroke-width": ["match", ["get", "status"], ["online", "Low"], 1.5, 2.5],
-      },
+      paint: pointPaint(t),
     },
     {
       ...from,
@@ -196,7 +201,7 @@ export function style(t: Theme, lat: number, base: Basemap | null, language: str
       land: { type: "geojson", data: nothing, attribution: "Natural Earth" },
       gaps: { type: "geojson", data: nothing },
       draft: { type: "geojson", data: nothing },
-      own: { type: "geojson", data: nothing, cluster: true, clusterMaxZoom: 13, clusterRadius: 32 },
+      own: { type: "geojson", data: nothing, cluster: true, clusterMaxZoom: ownAlone - 1, clusterRadius: 32 },
       ...below.sources,
     },
     layers: [
@@ -204,7 +209,9 @@ export function style(t: Theme, lat: number, base: Basemap | null, language: str
       ...(base?.covers ? [] : land),
       ...below.layers,
       ...draftLayers(t, lat),
-      // A ring around each hotspot of who is signed in; around several, where their rings would run together.
+      // The hotspots of who is signed in, where they are: of a home that is hidden, the tiles tell another place.
+      { id: "own-points", type: "circle", source: "own", filter: ["has", "status"], minzoom: ownAlone, paint: pointPaint(t) },
+      // A ring around each; around several, where their rings would run together.
       {
         id: "own",
         type: "circle",

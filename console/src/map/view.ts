@@ -29,7 +29,7 @@ export interface Shown {
   records?: PreviewHotspot[];
 }
 
-const clickable = ["points", "clusters"];
+const clickable = ["points", "own-points", "clusters"];
 /** From it on, the network's tiles have single hotspots. */
 const gapZoom = 14;
 const slack = 4; // pixels around a click in which a hotspot counts as hit
@@ -387,12 +387,12 @@ export class MapView {
     return () => void this.#map.off("idle", fn);
   }
 
-  /** Puts a ring around some places. */
-  ring(places: Place[]): void {
+  /** Puts a ring around some places, and a point into those of hotspots. */
+  ring(places: (Place & { id?: string; status?: string })[]): void {
     if (!this.#map.getSource("own")) return;
     this.#source("own").setData({
       type: "FeatureCollection",
-      features: places.map(({ lat, lng }) => ({ type: "Feature", geometry: { type: "Point", coordinates: [lng, lat] }, properties: {} })),
+      features: places.map(({ lat, lng, ...properties }) => ({ type: "Feature", geometry: { type: "Point", coordinates: [lng, lat] }, properties })),
     });
   }
 

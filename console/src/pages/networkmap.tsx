@@ -94,7 +94,7 @@ export function NetworkMap() {
     view.ensure(mine.map(({ location }) => location));
   }, [view, mine, start, all]);
   useEffect(() => {
-    view?.ring((mine ?? []).map(({ location }) => location));
+    view?.ring((mine ?? []).map(({ id, status, location: { lat, lng } }) => ({ lat, lng, id, status })));
     return () => view?.ring([]);
   }, [view, mine]);
 

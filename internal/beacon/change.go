@@ -153,6 +153,10 @@ type Event struct {
 // read. A record of a version that this program does not know is not damaged.
 var ErrDamaged = errors.New("the record is damaged")
 
+// ErrTooEarly reports that something has to wait until the time is certain, as when a
+// server has just started.
+var ErrTooEarly = errors.New("the time is not known yet")
+
 // JournalRow is one batch of heartbeats in a node's journal.
 type JournalRow struct {
 	Seq   int64

@@ -105,7 +105,7 @@ func (s *Sequencer) work(ctx context.Context, l lease.Lease) {
 		switch {
 		case ctx.Err() != nil:
 			return
-		case errors.Is(err, errNotCertain) && !lost: // a server has just started
+		case errors.Is(err, beacon.ErrTooEarly) && !lost:
 			err = nil
 		case err != nil && !lost:
 			s.log.Error("cannot sequence events; subscribers have to wait", "err", err)
@@ -120,9 +120,6 @@ func (s *Sequencer) work(ctx context.Context, l lease.Lease) {
 		}
 	}
 }
-
-// errNotCertain: where there is no event yet, changes wait until it is known which are old.
-var errNotCertain = errors.New("the time is not known yet")
 
 func (s *Sequencer) note() {
 	now := time.Now()
@@ -223,7 +220,7 @@ func (s *Sequencer) advance(ctx context.Context, l lease.Lease, heads map[string
 	if s.empty {
 		now := s.certain()
 		if now.IsZero() {
-			return false, errNotCertain
+			return false, beacon.ErrTooEarly // to know which changes are old
 		}
 		since = now.Add(-Kept)
 	}

@@ -47,8 +47,8 @@ type Config struct {
 	Fleet *fleet.Fleet
 
 	// Before is called before events are appended. It first appends those that they
-	// depend on, such as that a hotspot was linked before it came online. Told is
-	// called after.
+	// depend on, such as that a hotspot was linked before it came online. If it fails,
+	// no event is appended, and beacon.ErrTooEarly is no fault. Told is called after.
 	Before func(context.Context, lease.Lease) error
 	Told   func()
 

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -33,13 +34,16 @@ func (t *Telemetry) announce(ctx context.Context) error {
 	t.watching = 0
 	if err := t.tell(ctx, held, t.Fleet.StatusChanges(now, t.patient(now))); err != nil {
 		t.watchFailed = time.Now()
+		if errors.Is(err, beacon.ErrTooEarly) {
+			return nil
+		}
 		return err
 	}
 	t.watching = held.Token
 	return nil
 }
 
-// watchPause is how long announce waits after a failure: checking all hotspots each
+// watchPause is how long announce waits after a failure, or when it is too early: checking all hotspots each
 // second while nothing can be written would help nobody.
 const watchPause = 10 * time.Second
 

@@ -1,6 +1,7 @@
 package telemetry_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
 func told(t testing.TB, n *node, names map[beacon.HotspotID]string) (all []string) {
@@ -61,6 +63,24 @@ func TestAnnounce(t *testing.T) {
 			t.Errorf("after an outage told %q; want %q", got, want)
 		}
 	})
+}
+
+// A server that has just started, and does not know the time yet, waits: that is no fault.
+func TestAnnounce_TooEarly(t *testing.T) {
+	c := &clock{at: morning}
+	n := start(t, onSQLite(t), c, nil)
+	asked := 0
+	n.Before = func(context.Context, lease.Lease) error {
+		asked++
+		return fmt.Errorf("not now: %w", beacon.ErrTooEarly)
+	}
+	id := n.register(t, 1, morning)[0]
+	n.must(t, n.Mark)
+	n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 1})
+	n.must(t, n.Announce)
+	if got := told(t, n, nil); asked != 1 || len(got) > 0 {
+		t.Errorf("asked %d times, told %q", asked, got)
+	}
 }
 
 func serialSeq() uint64 { return uint64(serial()) }

@@ -41,15 +41,15 @@ func (d database) Validate() error {
 	return nil
 }
 
-// commandWait is how long a command waits for others that write to a SQLite file. It is
+// commandWait is how long a command waits for others that write to the database. It is
 // longer than a server's wait: nobody but the one who typed it waits for a command.
 const commandWait = time.Minute
 
 // open opens the database, and creates it if there is none. Node is the stream of changes
-// to write to; see store.Open. Wait is that of sqlite.Options.
+// to write to; see store.Open. Wait is that of the engine's options.
 func (d database) open(ctx context.Context, node string, now time.Time, wait time.Duration) (*store.DB, error) {
 	if d.remote() {
-		return postgres.Open(ctx, d.DB, postgres.Options{Node: node, Now: now})
+		return postgres.Open(ctx, d.DB, postgres.Options{Node: node, Now: now, Wait: wait})
 	}
 	db, err := sqlite.Open(ctx, d.DB, sqlite.Options{Node: node, Now: now, Wait: wait})
 	if errors.Is(err, os.ErrNotExist) { // a missing file would have been created

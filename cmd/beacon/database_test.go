@@ -37,27 +37,33 @@ func TestServe_ExposedDatabase(t *testing.T) {
 }
 
 // TestCommand_AnotherWrites shows that a command waits for a process that writes to the
-// same file for longer than a server would.
+// same database for longer than a server would.
 func TestCommand_AnotherWrites(t *testing.T) {
 	level.Needs(t, level.Check)
-	t.Parallel()
-	db := filepath.Join(t.TempDir(), "beacon.db")
-	beaconCommand(t, "keys", "create", "--db", db, "--user", "new")
-	other, err := harness.OpenSQL(t, db).Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
-	if _, err := other.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
-		t.Fatal(err)
-	}
-	var ended sync.WaitGroup
-	ended.Go(func() {
-		time.Sleep(6 * time.Second) // a server gives up after 5
-		if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
-			t.Error(err)
+	harness.Stores(t, func(t *testing.T, db string) {
+		beaconCommand(t, "keys", "create", "--db", db, "--user", "new")
+		other, err := harness.OpenSQL(t, db).Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
 		}
+		defer other.Close()
+		lock := []string{"BEGIN IMMEDIATE"}
+		if harness.IsPostgres(db) {
+			lock = []string{"BEGIN", "LOCK TABLE api_keys IN EXCLUSIVE MODE"}
+		}
+		for _, statement := range lock {
+			if _, err := other.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var ended sync.WaitGroup
+		ended.Go(func() {
+			time.Sleep(6 * time.Second) // a server gives up after 5
+			if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+				t.Error(err)
+			}
+		})
+		beaconCommand(t, "keys", "create", "--db", db, "--user", "new")
+		ended.Wait()
 	})
-	beaconCommand(t, "keys", "create", "--db", db, "--user", "new")
-	ended.Wait()
 }

@@ -30,6 +30,9 @@ type Options struct {
 	Now     time.Time // when the store is opened: part of the node's name
 	Node    string    // the change stream to write to, such as store.SharedNode; default a new one
 	Readers int       // connections for reading; default 8
+
+	// Wait is how long a statement may take, if the URL does not say; default 4 seconds.
+	Wait time.Duration
 }
 
 const (
@@ -109,6 +112,9 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 
 	limited := config.Copy()
 	limited.RuntimeParams = maps.Clone(limits)
+	if opts.Wait > 0 {
+		limited.RuntimeParams["statement_timeout"] = strconv.FormatInt(opts.Wait.Milliseconds(), 10)
+	}
 	maps.Copy(limited.RuntimeParams, config.RuntimeParams)
 	read := pool(reading(limited), cmp.Or(max(opts.Readers, 0), defaultReaders))
 	limited.DialFunc = patiently(dial)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,10 @@ const spec = `
 openapi: 3.1.0
 info: {title: things, version: 1.0.0}
 paths:
+  /size:
+    get:
+      operationId: getSize
+      responses: {"200": {description: Its size., content: {application/json: {schema: {type: object, properties: {size: {$ref: "#/components/schemas/Size"}}}}}}}
   /things/{id}.txt:
     get:
       operationId: getText
@@ -39,6 +44,8 @@ paths:
         content: {application/json: {schema: {type: object}, examples: {change: {value: {id: b}}}}}
       responses: {"204": {description: Done.}}
 components:
+  schemas:
+    Size: {type: integer, format: int32}
   responses:
     NotFound: {description: Nothing., content: {application/json: {schema: {type: object, required: [error]}}}}
 `
@@ -84,6 +91,9 @@ func TestCheck(t *testing.T) {
 		{"GET", "/things/a", 200, "1", `{"id":"a"}`, false},
 		{"GET", "/things/a", 200, "1", `{"id":"A"}`, true},
 		{"GET", "/things/a", 200, "1", `{"id":"a","more":1}`, true},
+		{"GET", "/size", 200, "", `{"size":2147483647}`, false},
+		{"GET", "/size", 200, "", `{"size":2147483648}`, true},
+		{"GET", "/size", 200, "", `{"size":"1"}`, true},
 		{"GET", "/things/a", 200, "1", `{}`, true},
 		{"GET", "/things/a", 200, "1", `not JSON`, true},
 		{"GET", "/things/a", 200, "", `{"id":"a"}`, true},
@@ -135,7 +145,7 @@ func TestExamples(t *testing.T) {
 	if len(sent) != 1 || sent[0].Method != "POST" || sent[0].Path != "/things/{id}" {
 		t.Errorf("RequestExamples = %+v", sent)
 	}
-	if got := d.Operations(); len(got) != 3 || got[0] != "GET /things/{id}" || got[1] != "GET /things/{id}.txt" || got[2] != "POST /things/{id}" {
+	if got := d.Operations(); !slices.Equal(got, []string{"GET /size", "GET /things/{id}", "GET /things/{id}.txt", "POST /things/{id}"}) {
 		t.Errorf("Operations = %q", got)
 	}
 	v := &verdicts{TB: t}

@@ -56,7 +56,7 @@ func Open(ctx context.Context, path string, opts Options) (*store.DB, error) {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
 	write.SetMaxOpenConns(1)
-	read, err := sql.Open("sqlite", dsn(path, "ro", opts))
+	read, err := openReaders(dsn(path, "ro", opts))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), write.Close())
 	}

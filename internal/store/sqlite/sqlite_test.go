@@ -208,6 +208,8 @@ func TestPositional(t *testing.T) {
 		`$1 $2 $3 $4 $5 $6 $7 $8 $9 $100`: `$1 $2 $3 $4 $5 $6 $7 $8 $9 $100`,
 		`$10`:                             `$10`,
 		`$x`:                              `$x`,
+		`a > $1 LIMIT $2`:                 `a > ? LIMIT 0+?`,
+		`a > $1 AND b > $1 LIMIT $2`:      `a > $1 AND b > $1 LIMIT 0+$2`,
 	} {
 		if got := sqlite.Positional(text); got != want {
 			t.Errorf("Positional(%q) = %q; want %q", text, got, want)

@@ -18,6 +18,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/openfeeds"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
@@ -132,7 +133,7 @@ func newWorld(t *testing.T, which int) *network {
 			t.Fatal(err)
 		}
 	}
-	waitFor(t, "the homes", func() bool {
+	harness.Eventually(t, "the homes", func() bool {
 		_, first := w.Fleet.Find(beacon.HotspotID(w.public[0].id))
 		_, second := w.Fleet.Find(beacon.HotspotID(w.public[1].id))
 		return first && second
@@ -164,7 +165,7 @@ func (w *network) serve(t *testing.T, homes ...int) {
 	for range 2 {
 		w.seq++
 		for _, n := range homes {
-			waitFor(t, "a beat, which a busy machine may turn away", func() bool {
+			harness.Eventually(t, "a beat, which a busy machine may turn away", func() bool {
 				a := w.homes[n].beat(t, at(`{"boot_id":"b","seq":%d,"clients":%d,"rx_bytes":%d,"tx_bytes":0,"rssi_dbm":-60}`, w.seq, w.which*5, w.which*w.seq*1_000_000_000))
 				return a.StatusCode == http.StatusOK
 			})

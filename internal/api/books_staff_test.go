@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 type clockPage struct {
@@ -42,7 +43,7 @@ func (s *server) closed(t *testing.T, admin client, day string) {
 		t.Fatal(err)
 	}
 	s.time.Store(over.Add(24*time.Hour + 10*time.Minute).UnixMicro())
-	waitFor(t, day+" is closed", func() bool {
+	harness.Eventually(t, day+" is closed", func() bool {
 		s.advance(10 * time.Second)
 		books := data[bookPage](t, admin.get(t, "/v1/rewards/months"), http.StatusOK)
 		return books.ClosedThrough != nil && *books.ClosedThrough >= day
@@ -128,7 +129,7 @@ func TestBooks_ConfirmClock(t *testing.T) {
 		if done.Waiting || done.Certain == nil || !done.Certain.Equal(time.Date(2026, 12, 20, 0, 0, 0, 0, time.UTC)) {
 			t.Errorf("after it was confirmed, the clocks are %+v", done)
 		}
-		waitFor(t, "the days are closed", func() bool {
+		harness.Eventually(t, "the days are closed", func() bool {
 			s.advance(10 * time.Second)
 			books := data[bookPage](t, admin.get(t, "/v1/rewards/months"), http.StatusOK)
 			return *books.ClosedThrough == "2026-12-19"

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 // beats sends a heartbeat a minute for some minutes from each device.
@@ -43,7 +44,7 @@ func TestHolds_NoEscape(t *testing.T) {
 		s.time.Store(time.Date(2026, 12, 4, 0, 10, 0, 0, time.UTC).UnixMicro())
 		settled := func(month string) {
 			t.Helper()
-			waitFor(t, "the settlement", func() bool {
+			harness.Eventually(t, "the settlement", func() bool {
 				s.advance(10 * time.Second)
 				return c.get(t, "/v1/users/me/rewards/statements/"+month).StatusCode == http.StatusOK
 			})
@@ -102,7 +103,7 @@ func TestRewards_Bystanders(t *testing.T) {
 		s.advance(time.Hour)
 		check(33)
 		s.time.Store(time.Date(2026, 11, 16, 0, 10, 0, 0, time.UTC).UnixMicro())
-		waitFor(t, "the day is closed", func() bool { s.advance(10 * time.Second); return !c.explain(t, victim.spot, date).Open })
+		harness.Eventually(t, "the day is closed", func() bool { s.advance(10 * time.Second); return !c.explain(t, victim.spot, date).Open })
 		check(33)
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 type operatorPage struct {
@@ -87,7 +89,7 @@ func TestBookkeeping(t *testing.T) {
 			t.Helper()
 			s.time.Store(now.UnixMicro())
 			var books bookPage
-			waitFor(t, what, func() bool {
+			harness.Eventually(t, what, func() bool {
 				s.advance(10 * time.Second)
 				books = read()
 				return is(books)

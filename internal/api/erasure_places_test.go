@@ -10,6 +10,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 // Where places are paid, a neighbour who shared ground with an erased user keeps what was
@@ -28,7 +29,7 @@ func TestErasure_Places(t *testing.T) {
 		s.serveTenMinutes(t, machines)
 		c.post(t, "/v1/users/me/erasure", "").want(t, http.StatusOK)
 		s.time.Store(time.Date(2026, 12, 5, 12, 0, 0, 0, time.UTC).UnixMicro())
-		waitFor(t, "a settled month", func() bool {
+		harness.Eventually(t, "a settled month", func() bool {
 			s.advance(10 * time.Second)
 			return c.get(t, "/v1/users/me/rewards/statements/2026-11").StatusCode == http.StatusOK
 		})
@@ -58,7 +59,7 @@ func TestErasure_Places(t *testing.T) {
 			t.Fatalf("the replay before: %+v", r)
 		}
 		s.time.Store(time.Date(2027, 1, 5, 12, 0, 0, 0, time.UTC).UnixMicro())
-		waitFor(t, "the erasure", func() bool {
+		harness.Eventually(t, "the erasure", func() bool {
 			s.advance(10 * time.Second)
 			if err := s.APIConfig().Erasures.Step(t.Context()); err != nil {
 				t.Fatal(err)
@@ -70,7 +71,7 @@ func TestErasure_Places(t *testing.T) {
 			t.Errorf("the replay while places are needed: %+v", r)
 		}
 		s.time.Store(time.Date(2027, 2, 5, 12, 0, 0, 0, time.UTC).UnixMicro())
-		waitFor(t, "all of it", func() bool {
+		harness.Eventually(t, "all of it", func() bool {
 			s.advance(10 * time.Second)
 			if err := s.APIConfig().Erasures.Step(t.Context()); err != nil {
 				t.Fatal(err)

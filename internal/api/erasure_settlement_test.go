@@ -17,6 +17,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
+	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
@@ -54,7 +55,7 @@ func settleDuring(t *testing.T, s *server, write int) {
 	c, other, admin := s.dueErasure(t)
 	settled := func() {
 		s.time.Store(time.Date(2026, 12, 5, 12, 0, 0, 0, time.UTC).UnixMicro())
-		waitFor(t, "a settled month", func() bool {
+		harness.Eventually(t, "a settled month", func() bool {
 			s.advance(10 * time.Second)
 			month, any := beacon.Month(0), false
 			err := s.db.Books(t.Context(), func(b ledger.Books) (err error) {
@@ -153,7 +154,7 @@ func eraseDuring(t *testing.T, s *server, write int, begun bool) {
 	cfg := books.Config
 	cfg.Store = busy
 	settling := rewards.New(cfg)
-	waitFor(t, "closed days", func() bool {
+	harness.Eventually(t, "closed days", func() bool {
 		s.advance(10 * time.Second)
 		r, err := settling.Settle(t.Context(), beacon.Actor{Request: "cli"}, beacon.MonthOf(noon), true, func(int, int) {})
 		return err == nil && r.Statements == 2

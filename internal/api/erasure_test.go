@@ -19,6 +19,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store/postgres"
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 type erasureShown struct {
@@ -175,7 +176,7 @@ func erase(t *testing.T, s *server, database raw) {
 	c.post(t, wish, "").want(t, http.StatusOK)
 	s.time.Store(time.Date(2026, 12, 5, 12, 0, 0, 0, time.UTC).UnixMicro()) // ten days before it is due, which the next loop does not use up
 	step := s.APIConfig().Erasures.Step
-	waitFor(t, "a settled month", func() bool {
+	harness.Eventually(t, "a settled month", func() bool {
 		s.advance(10 * time.Second)
 		return c.get(t, "/v1/users/me/rewards/statements/2026-11").StatusCode == http.StatusOK
 	})
@@ -189,13 +190,13 @@ func erase(t *testing.T, s *server, database raw) {
 	status := func() string {
 		return data[erasureShown](t, admin.get(t, "/v1/users/"+string(c.user)+"/erasure"), http.StatusOK).Status
 	}
-	waitFor(t, "the erasure", func() bool {
+	harness.Eventually(t, "the erasure", func() bool {
 		if err := step(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		return status() != "waiting"
 	})
-	waitFor(t, "its end on this server", func() bool {
+	harness.Eventually(t, "its end on this server", func() bool {
 		return c.get(t, wish).StatusCode == http.StatusUnauthorized && other.get(t, kept.spot).StatusCode == http.StatusNotFound
 	})
 	if status() != "erasing" {
@@ -210,7 +211,7 @@ func erase(t *testing.T, s *server, database raw) {
 	wantFault(t, admin.post(t, "/v1/keys", at(`{"user_id":%q,"scopes":[]}`, c.user)), http.StatusConflict, "conflict")
 
 	s.time.Store(time.Date(2027, 1, 5, 12, 0, 0, 0, time.UTC).UnixMicro())
-	waitFor(t, "all of it", func() bool {
+	harness.Eventually(t, "all of it", func() bool {
 		s.advance(10 * time.Second)
 		if err := step(t.Context()); err != nil {
 			t.Fatal(err)

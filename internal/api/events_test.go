@@ -258,7 +258,7 @@ func TestEvents_SlowReader(t *testing.T) {
 	s.api.SetPatience(time.Minute, 50*time.Millisecond)
 	c := s.anyone(t)
 	conn := c.readLittle(t, "/v1/events?after=0")
-	waitFor(t, "it to be let go", func() bool { return s.api.Listeners() == 0 })
+	harness.Eventually(t, "it to be let go", func() bool { return s.api.Listeners() == 0 })
 	read, err := io.Copy(io.Discard, conn) // what was on its way, and then the end
 	if read == 0 {
 		t.Errorf("read %d bytes, %v", read, err)
@@ -270,7 +270,7 @@ func TestEvents_SlowReader(t *testing.T) {
 // asked again.
 func (c client) readLittle(t *testing.T, path string) (conn net.Conn) {
 	t.Helper()
-	waitFor(t, "the beginning", func() bool {
+	harness.Eventually(t, "the beginning", func() bool {
 		var err error
 		if conn, err = net.Dial("tcp", c.Listener.Addr().String()); err != nil {
 			t.Fatal(err)
@@ -281,15 +281,6 @@ func (c client) readLittle(t *testing.T, path string) (conn net.Conn) {
 		return err == nil
 	})
 	return conn
-}
-
-func waitFor(t testing.TB, what string, happened func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(harness.Patience); !happened(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain for %s", what)
-		}
-	}
 }
 
 // A key may listen a few times at once.
@@ -314,7 +305,7 @@ func TestEvents_HowMany(t *testing.T) {
 	}
 	s.api.Crowd(1 + api.MaxPerKey - api.MaxListeners)
 	all[0].hangUp()
-	waitFor(t, "the end of the stream", func() bool { return s.api.Listeners() == api.MaxPerKey })
+	harness.Eventually(t, "the end of the stream", func() bool { return s.api.Listeners() == api.MaxPerKey })
 	c.listen(t, "")
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 // unpack returns the files of an archive.
@@ -74,7 +75,7 @@ func TestExport(t *testing.T) {
 		}
 		c.delete(t, gone.spot).want(t, http.StatusNoContent)
 		s.time.Store(time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC).UnixMicro())
-		waitFor(t, "a closed day", func() bool {
+		harness.Eventually(t, "a closed day", func() bool {
 			s.advance(10 * time.Second)
 			return !c.explain(t, kept.spot, "2026-11-15").Open
 		})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 type heldBack struct {
@@ -37,7 +38,7 @@ func TestHolds(t *testing.T) {
 		settled := func(now time.Time, month string) {
 			t.Helper()
 			s.time.Store(now.UnixMicro())
-			waitFor(t, "the settlement", func() bool {
+			harness.Eventually(t, "the settlement", func() bool {
 				s.advance(10 * time.Second)
 				for _, period := range []string{"current", "last", "all"} {
 					c.rewards(t, period)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 type replayed struct {
@@ -52,7 +53,7 @@ func TestReplay(t *testing.T) {
 			s.advance(time.Minute)
 		}
 		s.time.Store(time.Date(2026, 11, 16, 0, 10, 0, 0, time.UTC).UnixMicro())
-		waitFor(t, "the day is closed", func() bool {
+		harness.Eventually(t, "the day is closed", func() bool {
 			s.advance(10 * time.Second)
 			return data[bookPage](t, admin.get(t, "/v1/rewards/months"), http.StatusOK).ClosedThrough != nil
 		})

@@ -15,6 +15,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 type rewardsOf struct {
@@ -151,7 +152,7 @@ func TestRewards(t *testing.T) {
 
 		mine, theirs, everyones := c.listen(t, ""), stranger.listen(t, ""), admin.listen(t, "")
 		s.time.Store(time.Date(2026, 12, 4, 0, 10, 0, 0, time.UTC).UnixMicro())
-		waitFor(t, "the settlement", func() bool {
+		harness.Eventually(t, "the settlement", func() bool {
 			s.advance(10 * time.Second)
 			for _, period := range []string{"current", "last", "all"} { // whatever is being closed or settled
 				c.rewards(t, period)
@@ -373,7 +374,7 @@ func TestRewards_Places(t *testing.T) {
 		}
 		s.time.Store(time.Date(2026, 11, 16, 0, 4, 0, 0, time.UTC).UnixMicro())
 		open := c.explain(t, younger.spot, "2026-11-15")
-		waitFor(t, "the closing", func() bool {
+		harness.Eventually(t, "the closing", func() bool {
 			s.advance(10 * time.Second)
 			return !c.explain(t, younger.spot, "2026-11-15").Open
 		})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 const aStatement = "/v1/users/me/rewards/statements/2026-10"
@@ -59,7 +60,7 @@ func TestStatement_CutOff(t *testing.T) {
 			t.Errorf("%s: what was cut off verifies", accept)
 		}
 	}
-	waitFor(t, "the log", func() bool { return strings.Count(s.log.String(), secret) == 2 })
+	harness.Eventually(t, "the log", func() bool { return strings.Count(s.log.String(), secret) == 2 })
 
 	// What fails before anything was sent is an error like any other.
 	small := client{server: onSQLite(t, options{limits: ample, rewards: books{fail: broken}})}
@@ -108,7 +109,7 @@ func TestStatement_SlowReader(t *testing.T) {
 	s.api.SetReaderTime(50 * time.Millisecond)
 	c := s.anyone(t, "rewards:read")
 	conn := c.readLittle(t, aStatement)
-	waitFor(t, "it to be let go", func() bool { return s.api.StatementReaders() == 0 })
+	harness.Eventually(t, "it to be let go", func() bool { return s.api.StatementReaders() == 0 })
 	read, err := io.ReadAll(conn) // what was on its way, and then the end
 	if len(read) == 0 || bytes.HasSuffix(read, []byte("\r\n0\r\n\r\n")) {
 		t.Errorf("read %d bytes up to a proper end, %v", len(read), err)
@@ -146,7 +147,7 @@ func TestStatement_HowMany(t *testing.T) {
 			c.begin(t)
 		}
 	}
-	waitFor(t, "all of them", func() bool { return s.api.StatementReaders() == api.MaxStatements })
+	harness.Eventually(t, "all of them", func() bool { return s.api.StatementReaders() == api.MaxStatements })
 	for _, refused := range []struct {
 		client
 		status int

@@ -23,15 +23,17 @@ func patience() time.Duration {
 }
 
 // Eventually waits until a condition holds, and returns how long that took, for
-// logs: a test must not compare it with anything.
+// logs: a test must not compare it with anything. It looks less often the longer it
+// waits, so that looking does not slow what it waits for.
 func Eventually(t testing.TB, what string, holds func() bool) time.Duration {
 	t.Helper()
 	began := time.Now()
 	for !holds() {
-		if time.Since(began) > Patience {
+		waited := time.Since(began)
+		if waited > Patience {
 			t.Fatalf("after %v, still not: %s", Patience, what)
 		}
-		time.Sleep(5 * time.Millisecond) // between two looks, up to a deadline
+		time.Sleep(min(max(waited/10, time.Millisecond), 20*time.Millisecond)) // between two looks
 	}
 	return time.Since(began)
 }

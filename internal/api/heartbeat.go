@@ -45,6 +45,9 @@ func heartbeatPath(r *http.Request) (hotspot beacon.HotspotID, ok bool) {
 // IsHeartbeat reports whether a request is a heartbeat. Heartbeats have priority when
 // the machine is overloaded.
 func IsHeartbeat(r *http.Request) bool {
+	if r.Pattern == heartbeatPattern { // ServeHTTP has recognized it
+		return true
+	}
 	_, ok := heartbeatPath(r)
 	return ok
 }

@@ -39,7 +39,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rt.console.ServeHTTP(w, r)
 	case rt.docs.Handles(r):
 		rt.docs.ServeHTTP(w, r)
-	case !api.IsHeartbeat(r) && rt.pressure.Sheds(r):
+	case rt.pressure.Level() > 0 && !api.IsHeartbeat(r) && rt.pressure.Sheds(r):
 		// Shed other requests first: a device without heartbeats counts as offline,
 		// while an app can retry.
 		rt.refuse(w, r, http.StatusServiceUnavailable)

@@ -5,11 +5,11 @@ package torture_test
 var loadMutants = []mutant{
 	{
 		name: "devices are turned away like anyone", fault: "TestF17_Overload/shed", file: "internal/node/router.go",
-		old: "case !api.IsHeartbeat(r) && rt.pressure.Sheds(r):", new: "case rt.pressure.Sheds(r):",
+		old: "!api.IsHeartbeat(r) && rt.pressure.Sheds(r):", new: "rt.pressure.Sheds(r):",
 	},
 	{
 		name: "nobody is turned away", fault: "TestF17_Overload/shed", file: "internal/node/router.go",
-		old: "case !api.IsHeartbeat(r) && rt.pressure.Sheds(r):", new: "case !api.IsHeartbeat(r) && rt.pressure.Sheds(r) && false:",
+		old: "!api.IsHeartbeat(r) && rt.pressure.Sheds(r):", new: "!api.IsHeartbeat(r) && rt.pressure.Sheds(r) && false:",
 	},
 	{
 		name: "headers may take their time", fault: "TestF18_SlowClients/crowds/headers", file: "internal/httpserver/server.go",

@@ -58,7 +58,7 @@ func (l life) again() life {
 }
 
 // carry lets the hotspot stand elsewhere until it moves to its place.
-func (s *Spot) carry(m *move, staff beacon.UserID) error {
+func (s *Hotspot) carry(m *move, staff beacon.UserID) error {
 	to := s.Location.Point
 	s.Location.Point = m.from
 	s.move, s.before = m, s.Hotspot
@@ -88,7 +88,7 @@ func find(h *beacon.Hotspot, staff beacon.UserID, at time.Time) error {
 }
 
 // At returns the hotspot as it was at a time, once it was registered.
-func (s *Spot) At(t time.Time) beacon.Hotspot {
+func (s *Hotspot) At(t time.Time) beacon.Hotspot {
 	h := s.Hotspot
 	if m := s.move; m != nil && t.Before(m.registered) {
 		h = s.before
@@ -104,7 +104,7 @@ func (s *Spot) At(t time.Time) beacon.Hotspot {
 }
 
 // Stands returns where the device was at a time, whatever is registered.
-func (s *Spot) Stands(t time.Time) geo.Point {
+func (s *Hotspot) Stands(t time.Time) geo.Point {
 	if s.move != nil && t.Before(s.move.on) {
 		return s.move.from
 	}
@@ -112,4 +112,4 @@ func (s *Spot) Stands(t time.Time) geo.Point {
 }
 
 // Moved reports whether the hotspot has stood elsewhere.
-func (s *Spot) Moved() bool { return s.move != nil }
+func (s *Hotspot) Moved() bool { return s.move != nil }

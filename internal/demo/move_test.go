@@ -17,7 +17,7 @@ func TestMoves(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t, demo.Config{Seed: 1, Hotspots: demo.Hotspots, Days: 60})
 	moved, near, waiting := 0, 0, 0
-	for _, s := range n.Spots {
+	for _, s := range n.Hotspots {
 		if !s.Moved() {
 			continue
 		}
@@ -60,7 +60,7 @@ func TestMoves_Written(t *testing.T) {
 	db := openFile(t, file)
 	defer db.Close()
 	moved, again, left := 0, 0, map[string]bool{}
-	for _, s := range newNetwork(t, cfg).Spots {
+	for _, s := range newNetwork(t, cfg).Hotspots {
 		mac := s.Hotspot.Device.MAC.Canonical()
 		if left[mac] {
 			again++

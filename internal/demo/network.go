@@ -28,12 +28,12 @@ type Network struct {
 	Operator  beacon.UserID // the featured one
 	Staff     beacon.UserID
 	Operators int
-	Spots     []*Spot // in the order of registration
+	Hotspots     []*Hotspot // in the order of registration
 	launch    beacon.Day
 }
 
-// Spot is a hotspot with its device.
-type Spot struct {
+// Hotspot is a hotspot of the demo with its device and its past.
+type Hotspot struct {
 	beacon.Hotspot
 	Device *simulate.Device // nil: none was linked
 
@@ -62,7 +62,7 @@ func New(cfg Config) (*Network, error) {
 		}
 	}
 	n.Operators = len(operators)
-	slices.SortFunc(n.Spots, func(a, b *Spot) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	slices.SortFunc(n.Hotspots, func(a, b *Hotspot) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	return n, nil
 }
 
@@ -95,14 +95,14 @@ func (n *Network) add(p place, name string) error {
 		if err != nil {
 			return err
 		}
-		n.Spots = append(n.Spots, old)
+		n.Hotspots = append(n.Hotspots, old)
 		life = life.again()
 	}
 	spot, err := n.spot(random, p, name, life)
 	if err != nil {
 		return err
 	}
-	n.Spots = append(n.Spots, spot)
+	n.Hotspots = append(n.Hotspots, spot)
 	if replaced := life.created.Add(-2 * time.Hour); life.late && random.IntN(80) == 0 && replaced.After(n.launch.Time().AddDate(0, 0, 4)) {
 		before := n.atLaunch(random)
 		before.deleted, before.generation = replaced, 1
@@ -110,13 +110,13 @@ func (n *Network) add(p place, name string) error {
 		if err != nil {
 			return err
 		}
-		n.Spots = append(n.Spots, old)
+		n.Hotspots = append(n.Hotspots, old)
 	}
 	return nil
 }
 
 // spot makes a hotspot by the rules that apply to every registration.
-func (n *Network) spot(random *rand.Rand, p place, name string, l life) (*Spot, error) {
+func (n *Network) spot(random *rand.Rand, p place, name string, l life) (*Hotspot, error) {
 	v := venueOf(p)
 	mac := macOf(n.Seed, p.number, l.generation)
 	form := beacon.Registration{
@@ -134,7 +134,7 @@ func (n *Network) spot(random *rand.Rand, p place, name string, l life) (*Spot, 
 	h.Settings.OperatingHours = v.hours(random)
 	h.Location.VerifiedAt, h.Device.LinkedAt, h.DeletedAt = n.passed(l.verified), n.passed(l.linked), l.deleted
 	h.UpdatedAt = slices.MaxFunc([]time.Time{h.CreatedAt, h.Location.VerifiedAt, h.Device.LinkedAt, h.DeletedAt}, time.Time.Compare)
-	spot := &Spot{Hotspot: h, dark: n.passed(l.dark)}
+	spot := &Hotspot{Hotspot: h, dark: n.passed(l.dark)}
 	if !h.Device.LinkedAt.IsZero() {
 		spot.Device = character(p, h.Device.MAC).Device()
 	}
@@ -167,7 +167,7 @@ func macOf(seed uint64, number, generation int) string {
 
 // Known returns devices for the live hotspots of an earlier demonstration. All of
 // them have been rebooted.
-func Known(hotspots []beacon.Hotspot) (spots []*Spot, err error) {
+func Known(hotspots []beacon.Hotspot) (spots []*Hotspot, err error) {
 	all, err := places(Hotspots)
 	if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func Known(hotspots []beacon.Hotspot) (spots []*Spot, err error) {
 		}
 		c := character(all[number], h.Device.MAC)
 		c.Seed ^= uint64(h.Version) // so that boot ids differ from last time
-		spots = append(spots, &Spot{Hotspot: h, Device: c.Device()})
+		spots = append(spots, &Hotspot{Hotspot: h, Device: c.Device()})
 	}
 	return spots, nil
 }

@@ -37,7 +37,7 @@ func digest(t *testing.T, cfg demo.Config) string {
 		}
 		return nil
 	})
-	for _, s := range n.Spots {
+	for _, s := range n.Hotspots {
 		hours := s.Settings.OperatingHours
 		s.Settings.OperatingHours = nil // an address would be printed
 		fmt.Fprintf(sum, "%+v %+v\n", s.Hotspot, hours)
@@ -70,9 +70,9 @@ func TestNew_All(t *testing.T) {
 	names, macs, sizes, types := map[string]bool{}, map[string]bool{}, map[beacon.UserID]int{}, map[beacon.Type]int{}
 	homes := map[beacon.UserID]int{}
 	pending, deleted, hours, late := 0, 0, 0, 0
-	for i, s := range n.Spots {
-		if i > 0 && s.ID <= n.Spots[i-1].ID {
-			t.Fatalf("%s comes after %s", s.ID, n.Spots[i-1].ID)
+	for i, s := range n.Hotspots {
+		if i > 0 && s.ID <= n.Hotspots[i-1].ID {
+			t.Fatalf("%s comes after %s", s.ID, n.Hotspots[i-1].ID)
 		}
 		if p := s.Location.Point; p.Lat < 40.49 || p.Lat > 40.92 || p.Lng < -74.26 || p.Lng > -73.69 {
 			t.Errorf("%s is not in New York: %v", s.Name, p)
@@ -135,13 +135,13 @@ func TestNew_All(t *testing.T) {
 func TestNew_Small(t *testing.T) {
 	n := newNetwork(t, demo.Config{Seed: 1, Hotspots: 40, Days: 90})
 	own := 0
-	for _, s := range n.Spots {
+	for _, s := range n.Hotspots {
 		if s.Operator == n.Operator {
 			own++
 		}
 	}
-	if own < 30 || len(n.Spots) < 40 {
-		t.Errorf("%d of %d hotspots are the featured operator's", own, len(n.Spots))
+	if own < 30 || len(n.Hotspots) < 40 {
+		t.Errorf("%d of %d hotspots are the featured operator's", own, len(n.Hotspots))
 	}
 }
 
@@ -149,7 +149,7 @@ func TestNew_Small(t *testing.T) {
 func TestKnown(t *testing.T) {
 	n := newNetwork(t, demo.Config{Seed: 9, Hotspots: 500, Days: 30})
 	var rows []beacon.Hotspot
-	for _, s := range n.Spots {
+	for _, s := range n.Hotspots {
 		if !s.Deleted() {
 			rows = append(rows, s.Hotspot)
 		}

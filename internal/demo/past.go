@@ -22,7 +22,7 @@ func (n *Network) Began() time.Time { return n.launch.Time() }
 // each. The callee may keep the records.
 func (n *Network) Live(each func(day beacon.Day, records []beacon.RecordRow) error) error {
 	outages := heartbeat.NewOutages()
-	written := make([]*past, len(n.Spots))
+	written := make([]*past, len(n.Hotspots))
 	today := beacon.DayOf(n.Now)
 	for day := n.launch; day <= today; day++ {
 		fold := (day + 1).Time().Add(finalLag)
@@ -30,7 +30,7 @@ func (n *Network) Live(each func(day beacon.Day, records []beacon.RecordRow) err
 			fold = n.Now
 		}
 		var made pages
-		for i, s := range n.Spots {
+		for i, s := range n.Hotspots {
 			if written[i] == nil && s.Device != nil && s.linkedBefore((day + 1).Time()) {
 				written[i] = newPast(s, outages)
 			}
@@ -62,18 +62,18 @@ func (p *pages) add(id beacon.HotspotID, day beacon.Day, text []byte) {
 	p.rows = append(p.rows, beacon.RecordRow{Hotspot: id, Day: day, Data: p.text[start:len(p.text):len(p.text)]})
 }
 
-func (s *Spot) linkedBefore(t time.Time) bool { return s.Hotspot.Device.LinkedAt.Before(t) }
+func (s *Hotspot) linkedBefore(t time.Time) bool { return s.Hotspot.Device.LinkedAt.Before(t) }
 
 // past is the generated history of a hotspot.
 type past struct {
-	spot     *Spot
+	spot     *Hotspot
 	backfill *heartbeat.Backfill
 	boot     uint64 // the device's id of it,
 	bootName uint64 // and the network's
 	over     bool
 }
 
-func newPast(s *Spot, none *heartbeat.Outages) *past {
+func newPast(s *Hotspot, none *heartbeat.Outages) *past {
 	h := s.Hotspot
 	h.DeletedAt = time.Time{}
 	return &past{spot: s, backfill: heartbeat.NewBackfill(none, h)}
@@ -117,8 +117,8 @@ func (p *past) beats(s simulate.Stretch) {
 }
 
 // Beating returns the hotspots whose devices still send heartbeats.
-func (n *Network) Beating() (spots []*Spot) {
-	for _, s := range n.Spots {
+func (n *Network) Beating() (spots []*Hotspot) {
+	for _, s := range n.Hotspots {
 		if s.Device != nil && s.dark.IsZero() && !s.Deleted() {
 			spots = append(spots, s)
 		}

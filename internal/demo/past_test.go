@@ -40,7 +40,7 @@ func TestLive_EveryDay(t *testing.T) {
 	n := newNetwork(t, demo.Config{Seed: 1, Hotspots: 300, Days: 40})
 	d := write(t, n)
 	today, checked := beacon.DayOf(now), 0
-	for _, s := range n.Spots {
+	for _, s := range n.Hotspots {
 		if s.Device == nil {
 			if len(d[s.ID]) > 0 {
 				t.Errorf("%s has no device, and records", s.Name)
@@ -80,7 +80,7 @@ func TestLive_Believable(t *testing.T) {
 	served, expected, closed, tiers, days := 0, 0, 0, map[beacon.Tier]int{}, 0
 	var bytes uint64
 	offenders, perfect := 0, 0
-	for _, s := range n.Spots {
+	for _, s := range n.Hotspots {
 		own, of := 0, 0
 		for _, f := range d[s.ID] {
 			own, of, closed = own+f.Served, of+f.Expected, closed+f.Closed
@@ -122,7 +122,7 @@ func TestLive_Ends(t *testing.T) {
 		beating[s.ID] = true
 	}
 	deleted, broken, cut := 0, 0, map[beacon.Day]int{}
-	for _, s := range n.Spots {
+	for _, s := range n.Hotspots {
 		switch own := d[s.ID]; {
 		case s.Deleted():
 			day := beacon.DayOf(s.DeletedAt)
@@ -159,7 +159,7 @@ func TestLive_AfterMidnight(t *testing.T) {
 		t.Errorf("days before %s are final; want %s", n.Final(), yesterday)
 	}
 	checked := 0
-	for _, s := range n.Spots {
+	for _, s := range n.Hotspots {
 		if s.Device != nil && !s.Deleted() && beacon.DayOf(s.Hotspot.Device.LinkedAt) < yesterday {
 			_, before := d[s.ID][yesterday]
 			_, today := d[s.ID][yesterday+1]

@@ -64,7 +64,7 @@ func create(ctx context.Context, file string, network *Network, wrote func()) (*
 	for _, spot := range network.Beating() {
 		s.Devices = append(s.Devices, spot.Device)
 	}
-	for _, spot := range network.Spots {
+	for _, spot := range network.Hotspots {
 		if !spot.Deleted() {
 			s.Hotspots++
 		}
@@ -139,10 +139,10 @@ func (s *Stage) goOn(ctx context.Context, db *store.DB, now time.Time) error {
 }
 
 // relink gives each device a new key. It keeps the time since when it is linked.
-func (s *Stage) relink(ctx context.Context, db *store.DB, spots []*Spot, now time.Time) error {
+func (s *Stage) relink(ctx context.Context, db *store.DB, spots []*Hotspot, now time.Time) error {
 	by := byDemo
 	by.Note = "the device has another key"
-	err := together(ctx, spots, func(ctx context.Context, spot *Spot) error {
+	err := together(ctx, spots, func(ctx context.Context, spot *Hotspot) error {
 		plain, hash := access.MintDevice(spot.ID)
 		_, err := db.UpdateHotspot(ctx, spot.ID, by, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
 			h.Device.KeyHash, h.UpdatedAt = hash, now

@@ -65,7 +65,7 @@ func (w *writer) write(ctx context.Context) error {
 
 // happening is one event in the life of a hotspot.
 type happening struct {
-	spot *Spot
+	spot *Hotspot
 	step int // one of those below
 	at   time.Time
 	slot time.Time // those of one slot and step can be written in any order
@@ -100,7 +100,7 @@ func (w *writer) register(ctx context.Context, before time.Time) error {
 
 func (w *writer) happenings() (all []happening) {
 	recent := w.network.Now.AddDate(0, 0, -8).Truncate(24 * time.Hour)
-	for _, s := range w.network.Spots {
+	for _, s := range w.network.Hotspots {
 		times := []time.Time{
 			stepRegistered: s.CreatedAt, stepVerified: s.Location.VerifiedAt, stepLinked: s.Hotspot.Device.LinkedAt, stepDeleted: s.DeletedAt,
 		}

@@ -13,7 +13,7 @@ import (
 // bookkeeper checks the ledger of a month, one user at a time. It keeps in memory only
 // one user's hotspots and a page of each day.
 type bookkeeper struct {
-	*look
+	*checkRun
 	s     store.Snapshot
 	rules policy.Set
 	month beacon.Month
@@ -30,17 +30,17 @@ type bookkeeper struct {
 }
 
 // books recomputes what every row earned, the sums of the rows, and the hash chains.
-func books(l *look) error {
-	return l.snapshot(func(s store.Snapshot) error {
-		rules, err := l.policies(s)
+func books(run *checkRun) error {
+	return run.snapshot(func(s store.Snapshot) error {
+		rules, err := run.policies(s)
 		if err != nil {
 			return err
 		}
-		days, err := s.Days(l.ctx)
+		days, err := s.Days(run.ctx)
 		if err != nil {
 			return err
 		}
-		months, err := allMonths(l, s, days)
+		months, err := allMonths(run, s, days)
 		if err != nil {
 			return err
 		}
@@ -48,36 +48,36 @@ func books(l *look) error {
 		for _, day := range days {
 			totals[day] = &ledger.Closing{Day: day}
 		}
-		reopened, err := s.Reopenings(l.ctx)
+		reopened, err := s.Reopenings(run.ctx)
 		if err != nil {
 			return err
 		}
-		holds, err := s.AnyHeldDay(l.ctx)
+		holds, err := s.AnyHeldDay(run.ctx)
 		if err != nil {
 			return err
 		}
 		for _, month := range months {
-			b := &bookkeeper{look: l, s: s, rules: rules, month: month, totals: totals, reopened: reopened, holds: holds}
+			b := &bookkeeper{checkRun: run, s: s, rules: rules, month: month, totals: totals, reopened: reopened, holds: holds}
 			if err := b.walk(); err != nil {
 				return err
 			}
 		}
-		l.at("%d rows of %d days in %d months, with their sums and chains", l.looked.Load(), len(days), len(months))
-		return l.closings(s, totals, reopened)
+		run.at("%d rows of %d days in %d months, with their sums and chains", run.looked.Load(), len(days), len(months))
+		return run.closings(s, totals, reopened)
 	})
 }
 
 // policies returns the stored policies, or those built into the program if none of them
 // is usable.
-func (l *look) policies(s store.Snapshot) (rules policy.Set, err error) {
-	written, err := s.Policies(l.ctx)
+func (run *checkRun) policies(s store.Snapshot) (rules policy.Set, err error) {
+	written, err := s.Policies(run.ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range written {
 		p, err := policy.ParseLine(w.Text)
 		if err != nil || p.Version != w.Version || p.From != w.From || w.Version != len(rules)+1 {
-			l.wrong(fmt.Sprint("policy ", w.Version), "cannot be used: %v", err)
+			run.wrong(fmt.Sprint("policy ", w.Version), "cannot be used: %v", err)
 			continue
 		}
 		rules = append(rules, p)
@@ -89,8 +89,8 @@ func (l *look) policies(s store.Snapshot) (rules policy.Set, err error) {
 }
 
 // allMonths returns the months that have any data.
-func allMonths(l *look, s store.Snapshot, days []beacon.Day) ([]beacon.Month, error) {
-	months, ofUsers, err := s.Months(l.ctx)
+func allMonths(run *checkRun, s store.Snapshot, days []beacon.Day) ([]beacon.Month, error) {
+	months, ofUsers, err := s.Months(run.ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (b *bookkeeper) walk() error {
 		}
 		return b.s.UserMonthsAfter(b.ctx, b.month, after.User)
 	})
-	b.accounts = accountCursor(b.look, b.s)
+	b.accounts = accountCursor(b.checkRun, b.s)
 	check := b.user
 	if b.reopened.Touch(b.month) {
 		check = b.corrected
@@ -290,8 +290,8 @@ func (b *bookkeeper) firstDay(user beacon.UserID, day beacon.Day) {
 }
 
 // closings compares what was recorded when days were closed with their rows.
-func (l *look) closings(s store.Snapshot, totals map[beacon.Day]*ledger.Closing, reopened ledger.Reopenings) error {
-	days, err := s.Closings(l.ctx)
+func (run *checkRun) closings(s store.Snapshot, totals map[beacon.Day]*ledger.Closing, reopened ledger.Reopenings) error {
+	days, err := s.Closings(run.ctx)
 	if err != nil {
 		return err
 	}
@@ -302,18 +302,18 @@ func (l *look) closings(s store.Snapshot, totals map[beacon.Day]*ledger.Closing,
 		}
 		delete(totals, d.Day)
 		if d.Hotspots != is.Hotspots || d.Earned != is.Earned {
-			l.wrong(d.Day.String(), "was closed with %s for %d hotspots, but its rows add up to %s for %d",
+			run.wrong(d.Day.String(), "was closed with %s for %d hotspots, but its rows add up to %s for %d",
 				parts(d.Earned), d.Hotspots, parts(is.Earned), is.Hotspots)
 		}
 		if i > 0 && (days[i-1].Day != d.Day-1 || days[i-1].ClosedAt.IsZero()) {
-			l.wrong(d.Day.String(), "was begun before the previous day was closed")
+			run.wrong(d.Day.String(), "was begun before the previous day was closed")
 		}
 	}
 	for day, is := range totals {
 		if is.Hotspots == 0 && reopened.Again(day) {
 			continue // it was opened again, and its rows are void
 		}
-		l.wrong(day.String(), "has rows but was never closed")
+		run.wrong(day.String(), "has rows but was never closed")
 	}
 	return nil
 }

@@ -52,13 +52,13 @@ func compare(read func(sides) error) (differ map[string]int64, err error) {
 
 // tellDiffering reports each difference: that its text was found only on the first
 // side, or only on the second. A text begins with an id and a blank.
-func (l *look) tellDiffering(differ map[string]int64, first, second string) {
+func (run *checkRun) tellDiffering(differ map[string]int64, first, second string) {
 	eachDiffering(differ, func(text string, n int64) {
 		id, what, _ := strings.Cut(text, " ")
 		if n > 0 {
-			l.wrong(id, first, what)
+			run.wrong(id, first, what)
 		} else {
-			l.wrong(id, second, what)
+			run.wrong(id, second, what)
 		}
 	})
 }

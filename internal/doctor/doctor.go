@@ -61,7 +61,7 @@ type check struct {
 	advice string
 	needs  int64 // minimum schema version
 	slow   bool  // skipped by Options.Quick
-	run    func(*look) error
+	run    func(*checkRun) error
 }
 
 const (
@@ -106,32 +106,32 @@ func Examine(ctx context.Context, x *store.Examination, opts Options) (sound boo
 	sound = true
 	version, readable := int64(0), true
 	for _, c := range checks {
-		l := &look{ctx: ctx, x: x, opts: opts, result: Result{Check: c.name}}
+		run := &checkRun{ctx: ctx, x: x, opts: opts, result: Result{Check: c.name}}
 		switch {
 		case c.slow && opts.Quick:
-			l.result.Skipped = "--quick"
+			run.result.Skipped = "--quick"
 		case !readable:
-			l.result.Skipped = "the schema cannot be read"
+			run.result.Skipped = "the schema cannot be read"
 		case c.needs > version:
-			l.result.Skipped = fmt.Sprintf("the database is at version %d; this check needs version %d", version, c.needs)
+			run.result.Skipped = fmt.Sprintf("the database is at version %d; this check needs version %d", version, c.needs)
 		default:
-			if err := l.make(c); err != nil {
+			if err := run.make(c); err != nil {
 				return false, err
 			}
 		}
 		if c.name == "schema" {
-			version, readable = l.version, l.version > 0
+			version, readable = run.version, run.version > 0
 		}
-		sound = sound && l.result.Wrong == 0
+		sound = sound && run.result.Wrong == 0
 		if opts.Done != nil {
-			opts.Done(l.result)
+			opts.Done(run.result)
 		}
 	}
 	return sound, nil
 }
 
-// look is one run of a check.
-type look struct {
+// checkRun is one run of a check.
+type checkRun struct {
 	ctx     context.Context //nolint:containedctx // of this one check
 	x       *store.Examination
 	opts    Options
@@ -141,25 +141,25 @@ type look struct {
 }
 
 // make runs a check. An error from the database counts as a fault.
-func (l *look) make(c check) error {
-	err := c.run(l)
-	if l.ctx.Err() != nil {
-		return context.Cause(l.ctx)
+func (run *checkRun) make(c check) error {
+	err := c.run(run)
+	if run.ctx.Err() != nil {
+		return context.Cause(run.ctx)
 	}
 	if err != nil {
-		l.wrong("", "%v", err)
+		run.wrong("", "%v", err)
 	}
-	if l.result.Wrong > 0 {
-		l.result.Advice = c.advice
+	if run.result.Wrong > 0 {
+		run.result.Advice = c.advice
 	}
 	return nil
 }
 
 // wrong records a fault.
-func (l *look) wrong(id, format string, args ...any) {
-	l.result.Wrong++
-	if len(l.result.Faults) < faultsKept {
-		l.result.Faults = append(l.result.Faults, Fault{ID: id, What: fmt.Sprintf(format, args...)})
+func (run *checkRun) wrong(id, format string, args ...any) {
+	run.result.Wrong++
+	if len(run.result.Faults) < faultsKept {
+		run.result.Faults = append(run.result.Faults, Fault{ID: id, What: fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -167,14 +167,14 @@ func (l *look) wrong(id, format string, args ...any) {
 const progressEvery = 1 << 12
 
 // row counts a row as read.
-func (l *look) row() {
-	if n := l.looked.Add(1); n%progressEvery == 0 && l.opts.Progress != nil {
-		l.opts.Progress(l.result.Check, n)
+func (run *checkRun) row() {
+	if n := run.looked.Add(1); n%progressEvery == 0 && run.opts.Progress != nil {
+		run.opts.Progress(run.result.Check, n)
 	}
 }
 
 // at sets the description of what was examined.
-func (l *look) at(format string, args ...any) { l.result.Looked = fmt.Sprintf(format, args...) }
+func (run *checkRun) at(format string, args ...any) { run.result.Looked = fmt.Sprintf(format, args...) }
 
 // snapshot calls read with a snapshot of the database.
-func (l *look) snapshot(read func(store.Snapshot) error) error { return l.x.Snapshot(l.ctx, read) }
+func (run *checkRun) snapshot(read func(store.Snapshot) error) error { return run.x.Snapshot(run.ctx, read) }

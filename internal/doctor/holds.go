@@ -11,21 +11,21 @@ import (
 
 // holds checks that every hold came about as the rules allow, by people who may decide
 // about it, and that held days name a hold of theirs.
-func holds(l *look) error {
-	return l.snapshot(func(s store.Snapshot) error {
+func holds(run *checkRun) error {
+	return run.snapshot(func(s store.Snapshot) error {
 		var earlier []beacon.Hold // of the same operator
 		about := map[beacon.HoldID]beacon.Owned{}
-		err := s.EachHold(l.ctx, func(h beacon.Hold, damage error) error {
-			l.row()
+		err := s.EachHold(run.ctx, func(h beacon.Hold, damage error) error {
+			run.row()
 			if len(earlier) > 0 && earlier[0].User != h.User {
 				earlier = nil
 			}
 			if damage != nil {
-				l.wrong("", "%v", damage)
+				run.wrong("", "%v", damage)
 				earlier = append(earlier, h)
 				return nil
 			}
-			l.hold(&h, earlier)
+			run.hold(&h, earlier)
 			if h.Hotspot != "" {
 				about[h.ID] = beacon.Owned{User: h.User, Hotspot: h.Hotspot}
 			}
@@ -36,59 +36,59 @@ func holds(l *look) error {
 			return err
 		}
 		for id, of := range about {
-			if owner, any, err := s.Owner(l.ctx, of.Hotspot); err != nil {
+			if owner, any, err := s.Owner(run.ctx, of.Hotspot); err != nil {
 				return err
 			} else if !any || owner != of.User {
-				l.wrong(string(id), "holds %s, which is not a hotspot of %s", of.Hotspot, of.User)
+				run.wrong(string(id), "holds %s, which is not a hotspot of %s", of.Hotspot, of.User)
 			}
 		}
-		stray, err := s.StrayHeld(l.ctx)
+		stray, err := s.StrayHeld(run.ctx)
 		for _, id := range stray {
-			l.wrong(id, "days are held by it, but there is no such hold of their hotspots")
+			run.wrong(id, "days are held by it, but there is no such hold of their hotspots")
 		}
-		l.at("%d holds", l.looked.Load())
+		run.at("%d holds", run.looked.Load())
 		return err
 	})
 }
 
 // hold checks a hold, given the earlier ones of its operator. It does not use the code that
 // makes holds.
-func (l *look) hold(h *beacon.Hold, earlier []beacon.Hold) {
+func (run *checkRun) hold(h *beacon.Hold, earlier []beacon.Hold) {
 	id := string(h.ID)
 	if h.Number != len(earlier)+1 {
-		l.wrong(id, "is number %d of %s, but comes after %d others", h.Number, h.User, len(earlier))
+		run.wrong(id, "is number %d of %s, but comes after %d others", h.Number, h.User, len(earlier))
 	}
 	setBy, setAt := h.Placed.By, h.Placed.At
-	l.person(h, "placed", h.Placed)
+	run.person(h, "placed", h.Placed)
 	for _, e := range h.Extended {
-		if l.person(h, "extended", e); e.By == setBy {
-			l.wrong(id, "was extended by %s, who had set its end before: that needs a second person", e.By)
+		if run.person(h, "extended", e); e.By == setBy {
+			run.wrong(id, "was extended by %s, who had set its end before: that needs a second person", e.By)
 		}
 		setBy, setAt = e.By, e.At
 	}
 	if h.Until.Sub(setAt) > beacon.HoldAtMost || !h.Until.After(setAt) {
-		l.wrong(id, "ends on %s, but its end was set on %s, for at most 30 days", beacon.FormatTime(h.Until), beacon.FormatTime(setAt))
+		run.wrong(id, "ends on %s, but its end was set on %s, for at most 30 days", beacon.FormatTime(h.Until), beacon.FormatTime(setAt))
 	}
 	if before := related(h, earlier); before != nil && before.Placed.By == h.Placed.By && len(before.Extended) == 0 {
-		l.wrong(id, "was placed by %s, like %s before it: that needs a second person", h.Placed.By, before.ID)
+		run.wrong(id, "was placed by %s, like %s before it: that needs a second person", h.Placed.By, before.ID)
 	}
 	over := h.Ended != (beacon.HoldAct{})
 	switch h.State {
 	case beacon.HoldIsActive:
 		if over {
-			l.wrong(id, "is active, and has ended")
+			run.wrong(id, "is active, and has ended")
 		}
 	case beacon.HoldIsReleased:
 		if !over || h.Ended.By == h.User {
-			l.wrong(id, "was released, but not by staff or the clock")
+			run.wrong(id, "was released, but not by staff or the clock")
 		}
 	case beacon.HoldIsVoided:
-		l.person(h, "confirmed", h.Ended)
-		if l.person(h, "visited", h.Visit); h.Visit.By == h.Ended.By || h.Ended.At.Before(h.Visit.At) {
-			l.wrong(id, "was voided, but no second person confirmed the visit")
+		run.person(h, "confirmed", h.Ended)
+		if run.person(h, "visited", h.Visit); h.Visit.By == h.Ended.By || h.Ended.At.Before(h.Visit.At) {
+			run.wrong(id, "was voided, but no second person confirmed the visit")
 		}
 	default:
-		l.wrong(id, "has the unknown state %q", h.State)
+		run.wrong(id, "has the unknown state %q", h.State)
 	}
 }
 
@@ -104,14 +104,14 @@ func related(h *beacon.Hold, earlier []beacon.Hold) *beacon.Hold {
 
 // person checks that someone other than the operator did something about a hold, while it
 // lasted.
-func (l *look) person(h *beacon.Hold, did string, act beacon.HoldAct) {
+func (run *checkRun) person(h *beacon.Hold, did string, act beacon.HoldAct) {
 	switch {
 	case act.By == "" || act.At.IsZero() || act.At.Equal(time.UnixMicro(0)):
-		l.wrong(string(h.ID), "nobody has %s it", did)
+		run.wrong(string(h.ID), "nobody has %s it", did)
 	case act.By == h.User:
-		l.wrong(string(h.ID), "%s has %s it, who is its operator", act.By, did)
+		run.wrong(string(h.ID), "%s has %s it, who is its operator", act.By, did)
 	case act.At.Before(h.Placed.At) || !act.At.Before(h.Until):
-		l.wrong(string(h.ID), "%s has %s it on %s, when it was not active", act.By, did, beacon.FormatTime(act.At))
+		run.wrong(string(h.ID), "%s has %s it on %s, when it was not active", act.By, did, beacon.FormatTime(act.At))
 	}
 }
 

@@ -11,24 +11,24 @@ import (
 
 // standings checks on how many days hotspots have served at their places, which decides
 // who is paid for the ground, against the rows.
-func standings(l *look) error {
-	return l.snapshot(func(s store.Snapshot) error {
-		through, any, err := s.StandingsThrough(l.ctx)
+func standings(run *checkRun) error {
+	return run.snapshot(func(s store.Snapshot) error {
+		through, any, err := s.StandingsThrough(run.ctx)
 		if err != nil {
 			return err
 		}
-		reopened, err := s.Reopenings(l.ctx)
+		reopened, err := s.Reopenings(run.ctx)
 		if err != nil || !any || through.Revision != int64(len(reopened)) {
-			l.at("no days are counted: servers do that when places are paid")
+			run.at("no days are counted: servers do that when places are paid")
 			return err
 		}
-		places, err := sinceWhen(l, s)
+		places, err := sinceWhen(run, s)
 		if err != nil {
 			return err
 		}
 		var text []byte
 		differ, err := compare(func(side sides) error {
-			err := s.EachLedgerRow(l.ctx, func(r ledger.Row, bad error) error {
+			err := s.EachLedgerRow(run.ctx, func(r ledger.Row, bad error) error {
 				if since, known := places.on(r.Hotspot, r.Day); known && bad == nil && r.Served >= ledger.ServedADay && r.Day <= through.Day && reopened.Holds(&r) {
 					text = fmt.Appendf(text[:0], "%s %s", r.Hotspot, since)
 					side(text, 1)
@@ -38,8 +38,8 @@ func standings(l *look) error {
 			if err != nil {
 				return err
 			}
-			return s.EachStanding(l.ctx, func(one ledger.Standing) error {
-				l.row()
+			return s.EachStanding(run.ctx, func(one ledger.Standing) error {
+				run.row()
 				if _, known := places.on(one.Hotspot, one.Since); known {
 					text = fmt.Appendf(text[:0], "%s %s", one.Hotspot, one.Since)
 					side(text, -int64(one.On(through.Day+1)))
@@ -47,8 +47,8 @@ func standings(l *look) error {
 				return nil
 			})
 		})
-		l.tellDiffering(differ, "served on more days at its place since %s than are counted", "is counted for days at its place since %s that have no row")
-		l.at("%d standings, through %s", l.looked.Load(), through.Day)
+		run.tellDiffering(differ, "served on more days at its place since %s than are counted", "is counted for days at its place since %s that have no row")
+		run.at("%d standings, through %s", run.looked.Load(), through.Day)
 		return err
 	})
 }
@@ -63,9 +63,9 @@ type knownPlaces struct {
 
 // sinceWhen reads the places of all hotspots. Those that may have forgotten a visit are
 // left out, and so are damaged ones, which another check reports.
-func sinceWhen(l *look, s store.Snapshot) (*knownPlaces, error) {
+func sinceWhen(run *checkRun, s store.Snapshot) (*knownPlaces, error) {
 	p := &knownPlaces{maphash.MakeSeed(), map[uint64]beacon.Day{}, map[uint64]*beacon.Hotspot{}}
-	return p, s.EachHotspot(l.ctx, func(h beacon.Hotspot, bad error) error {
+	return p, s.EachHotspot(run.ctx, func(h beacon.Hotspot, bad error) error {
 		if bad != nil || len(h.Visits) == beacon.MaxVisits {
 			return nil
 		}

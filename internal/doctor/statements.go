@@ -12,28 +12,28 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-func accountCursor(l *look, s store.Snapshot) *cursor[ledger.Account] {
+func accountCursor(run *checkRun, s store.Snapshot) *cursor[ledger.Account] {
 	return newCursor(func(a *ledger.Account) string { return string(a.User) }, func(after *ledger.Account) ([]ledger.Account, error) {
 		if after == nil {
 			after = &ledger.Account{}
 		}
-		return s.AccountsAfter(l.ctx, after.User)
+		return s.AccountsAfter(run.ctx, after.User)
 	})
 }
 
-func statementCursor(l *look, s store.Snapshot) *cursor[ledger.Statement] {
+func statementCursor(run *checkRun, s store.Snapshot) *cursor[ledger.Statement] {
 	key := func(s *ledger.Statement) string { return fmt.Sprintf("%s %020d", s.User, s.Month) }
 	return newCursor(key, func(after *ledger.Statement) ([]ledger.Statement, error) {
 		if after == nil {
-			return s.StatementsAfter(l.ctx, "", 0)
+			return s.StatementsAfter(run.ctx, "", 0)
 		}
-		return s.StatementsAfter(l.ctx, after.User, after.Month)
+		return s.StatementsAfter(run.ctx, after.User, after.Month)
 	})
 }
 
 // auditor checks what is settled, one user at a time.
 type auditor struct {
-	*look
+	*checkRun
 	s        store.Snapshot
 	rules    policy.Set
 	finished beacon.Month // the newest month settled for everyone
@@ -49,18 +49,18 @@ type auditor struct {
 
 // statements recomputes every statement's hash, follows the chain of each user's
 // statements, and adds up accounts and totals.
-func statements(l *look) error {
-	return l.snapshot(func(s store.Snapshot) error {
-		a, err := newAuditor(l, s)
+func statements(run *checkRun) error {
+	return run.snapshot(func(s store.Snapshot) error {
+		a, err := newAuditor(run, s)
 		if err != nil {
 			return err
 		}
 		for account := a.accounts.head(); account != nil && a.err() == nil; account = a.accounts.head() {
-			l.row()
+			run.row()
 			a.account(account)
 			a.accounts.pass()
 		}
-		l.at("%d statements of %d accounts, and the totals of their hotspots", a.told, l.looked.Load())
+		run.at("%d statements of %d accounts, and the totals of their hotspots", a.told, run.looked.Load())
 		if err := a.err(); err != nil {
 			return err
 		}
@@ -68,13 +68,13 @@ func statements(l *look) error {
 	})
 }
 
-func newAuditor(l *look, s store.Snapshot) (*auditor, error) {
-	a := &auditor{look: l, s: s, finished: ledger.NoMonth, accounts: accountCursor(l, s), statements: statementCursor(l, s)}
+func newAuditor(run *checkRun, s store.Snapshot) (*auditor, error) {
+	a := &auditor{checkRun: run, s: s, finished: ledger.NoMonth, accounts: accountCursor(run, s), statements: statementCursor(run, s)}
 	var err error
-	if a.rules, err = l.policies(s); err != nil {
+	if a.rules, err = run.policies(s); err != nil {
 		return nil, err
 	}
-	months, err := allMonths(l, s, nil)
+	months, err := allMonths(run, s, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -83,22 +83,22 @@ func newAuditor(l *look, s store.Snapshot) (*auditor, error) {
 			if after == nil {
 				after = &ledger.UserMonth{}
 			}
-			return s.UserMonthsAfter(l.ctx, month, after.User)
+			return s.UserMonthsAfter(run.ctx, month, after.User)
 		}))
 		a.hotspots = append(a.hotspots, newCursor(func(m *ledger.HotspotMonth) string { return ownedKey(m.Owned) }, func(after *ledger.HotspotMonth) ([]ledger.HotspotMonth, error) {
 			if after == nil {
 				after = &ledger.HotspotMonth{}
 			}
-			return s.HotspotMonthsAfter(l.ctx, month, after.Owned)
+			return s.HotspotMonthsAfter(run.ctx, month, after.Owned)
 		}))
 	}
 	a.totals = newCursor(func(t *ledger.HotspotTotal) string { return ownedKey(t.Owned) }, func(after *ledger.HotspotTotal) ([]ledger.HotspotTotal, error) {
 		if after == nil {
 			after = &ledger.HotspotTotal{}
 		}
-		return s.TotalsAfter(l.ctx, after.Owned)
+		return s.TotalsAfter(run.ctx, after.Owned)
 	})
-	finished, err := s.FinishedMonths(l.ctx)
+	finished, err := s.FinishedMonths(run.ctx)
 	if n := len(finished); n > 0 {
 		a.finished = finished[n-1]
 	}
@@ -259,29 +259,29 @@ func (a *auditor) finishedInOrder() error {
 
 // documents generates every statement as an operator receives it, and verifies it the
 // way an operator would.
-func documents(l *look) error {
-	return l.snapshot(func(s store.Snapshot) error {
-		rules, err := l.policies(s)
+func documents(run *checkRun) error {
+	return run.snapshot(func(s store.Snapshot) error {
+		rules, err := run.policies(s)
 		if err != nil {
 			return err
 		}
-		all := statementCursor(l, s)
+		all := statementCursor(run, s)
 		for st := all.head(); st != nil; st = all.head() {
-			l.row()
-			if err := l.document(s, st, rules); err != nil {
-				if l.ctx.Err() != nil {
+			run.row()
+			if err := run.document(s, st, rules); err != nil {
+				if run.ctx.Err() != nil {
 					return err
 				}
-				l.wrong(fmt.Sprintf("statement of %s for %s", st.Month, st.User), "%v", err)
+				run.wrong(fmt.Sprintf("statement of %s for %s", st.Month, st.User), "%v", err)
 			}
 			all.pass()
 		}
-		l.at("%d statements, written and verified", l.looked.Load())
+		run.at("%d statements, written and verified", run.looked.Load())
 		return all.err
 	})
 }
 
-func (l *look) document(s store.Snapshot, st *ledger.Statement, rules policy.Set) error {
+func (run *checkRun) document(s store.Snapshot, st *ledger.Statement, rules policy.Set) error {
 	out, in := io.Pipe()
 	verdict := make(chan error, 1)
 	go func() {
@@ -293,7 +293,7 @@ func (l *look) document(s store.Snapshot, st *ledger.Statement, rules policy.Set
 		verdict <- err
 	}()
 	err := statement.WriteJSON(in, st, rules.In(st.Month), func(fn func(ledger.Row, ledger.Hash) error) error {
-		return ledger.Walk(l.ctx, func(read func(ledger.Books) error) error { return read(s) }, st.User, st.Month, fn)
+		return ledger.Walk(run.ctx, func(read func(ledger.Books) error) error { return read(s) }, st.User, st.Month, fn)
 	})
 	_ = in.CloseWithError(err) // nil ends the document
 	if verified := <-verdict; err == nil {

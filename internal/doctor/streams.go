@@ -31,43 +31,43 @@ func changesHotspot(c *beacon.Change) bool {
 
 // changes checks that no stream has a gap, and that each version of a hotspot and each
 // creation or revocation of a key is in the streams exactly once.
-func changes(l *look) error {
+func changes(run *checkRun) error {
 	streams := 0
-	err := l.snapshot(func(s store.Snapshot) error {
+	err := run.snapshot(func(s store.Snapshot) error {
 		var node string
 		var last int64
-		err := s.EachChange(l.ctx, func(c beacon.Change, bad error) error {
-			l.row()
+		err := s.EachChange(run.ctx, func(c beacon.Change, bad error) error {
+			run.row()
 			if c.Node != node {
 				node, last = c.Node, 0
 				streams++
 			}
 			if c.Seq != last+1 {
-				l.wrong(c.Node, "change %d is followed by change %d", last, c.Seq)
+				run.wrong(c.Node, "change %d is followed by change %d", last, c.Seq)
 			}
 			last = c.Seq
 			switch {
 			case !public[c.Kind] && !private[c.Kind]:
-				l.wrong(c.Node, "change %d has an unknown kind: %.40q", c.Seq, c.Kind)
+				run.wrong(c.Node, "change %d has an unknown kind: %.40q", c.Seq, c.Kind)
 			case bad != nil:
-				l.wrong(c.Node, "change %d: %v", c.Seq, bad)
+				run.wrong(c.Node, "change %d: %v", c.Seq, bad)
 			}
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		return l.versions(s)
+		return run.versions(s)
 	})
-	l.at("%d changes in %d streams", l.looked.Load(), streams)
+	run.at("%d changes in %d streams", run.looked.Load(), streams)
 	return err
 }
 
 // versions compares the hotspots and keys with the streams.
-func (l *look) versions(s store.Snapshot) error {
+func (run *checkRun) versions(s store.Snapshot) error {
 	var text []byte
 	differ, err := compare(func(side sides) error {
-		err := s.EachHotspot(l.ctx, func(h beacon.Hotspot, _ error) error {
+		err := s.EachHotspot(run.ctx, func(h beacon.Hotspot, _ error) error {
 			for v := int64(1); v <= min(h.Version, maxVersion); v++ {
 				text = fmt.Appendf(text[:0], "%s version %d", h.ID, v)
 				side(text, 1)
@@ -77,7 +77,7 @@ func (l *look) versions(s store.Snapshot) error {
 		if err != nil {
 			return err
 		}
-		err = s.EachKey(l.ctx, func(k beacon.Key, _ error) error {
+		err = s.EachKey(run.ctx, func(k beacon.Key, _ error) error {
 			side(fmt.Appendf(text[:0], "%s created", k.ID), 1)
 			if !k.RevokedAt.IsZero() {
 				side(fmt.Appendf(text[:0], "%s revoked", k.ID), 1)
@@ -87,7 +87,7 @@ func (l *look) versions(s store.Snapshot) error {
 		if err != nil {
 			return err
 		}
-		return s.EachChange(l.ctx, func(c beacon.Change, _ error) error {
+		return s.EachChange(run.ctx, func(c beacon.Change, _ error) error {
 			switch {
 			case changesHotspot(&c):
 				text = fmt.Appendf(text[:0], "%s version %d", c.Target, c.Version)
@@ -100,7 +100,7 @@ func (l *look) versions(s store.Snapshot) error {
 			return nil
 		})
 	})
-	l.tellDiffering(differ, "there is no change for %q", "there is a change for %q but no such row")
+	run.tellDiffering(differ, "there is no change for %q", "there is a change for %q but no such row")
 	return err
 }
 
@@ -114,16 +114,16 @@ const eventsKept = 7 * 24 * time.Hour
 
 // events checks that events are numbered without a gap, and match the changes that they
 // were made from.
-func events(l *look) error {
-	return l.snapshot(func(s store.Snapshot) error {
+func events(run *checkRun) error {
+	return run.snapshot(func(s store.Snapshot) error {
 		var first, last beacon.Event
-		err := s.EachEvent(l.ctx, func(e beacon.Event) error {
-			l.row()
+		err := s.EachEvent(run.ctx, func(e beacon.Event) error {
+			run.row()
 			if last.Seq != 0 && e.Seq != last.Seq+1 {
-				l.wrong(fmt.Sprint("event ", e.Seq), "comes after event %d", last.Seq)
+				run.wrong(fmt.Sprint("event ", e.Seq), "comes after event %d", last.Seq)
 			}
 			if !public[e.Kind] && e.Kind != beacon.HotspotOnline && e.Kind != beacon.HotspotOffline {
-				l.wrong(fmt.Sprint("event ", e.Seq), "has an unknown kind: %.40q", e.Kind)
+				run.wrong(fmt.Sprint("event ", e.Seq), "has an unknown kind: %.40q", e.Kind)
 			}
 			if first.Seq == 0 {
 				first = e
@@ -134,28 +134,28 @@ func events(l *look) error {
 		if err != nil {
 			return err
 		}
-		l.at("%d events and their changes", l.looked.Load())
-		places, err := s.Places(l.ctx)
+		run.at("%d events and their changes", run.looked.Load())
+		places, err := s.Places(run.ctx)
 		if err != nil {
 			return err
 		}
 		since := first.At.Add(sureAfter)
 		switch first.Seq {
 		case 0: // changes that are too old become no events
-			since = l.opts.Now.Add(-eventsKept)
+			since = run.opts.Now.Add(-eventsKept)
 		case 1: // none was deleted; a change older than the first may have become no event
 			since = first.At.Add(-time.Nanosecond)
 		}
-		return l.origins(s, places, since)
+		return run.origins(s, places, since)
 	})
 }
 
 // origins compares events with changes, over the time in which both are kept.
-func (l *look) origins(s store.Snapshot, places map[string]int64, since time.Time) error {
+func (run *checkRun) origins(s store.Snapshot, places map[string]int64, since time.Time) error {
 	heads := map[string]int64{}
 	var text []byte
 	differ, err := compare(func(side sides) error {
-		err := s.EachEvent(l.ctx, func(e beacon.Event) error {
+		err := s.EachEvent(run.ctx, func(e beacon.Event) error {
 			if public[e.Kind] && e.At.After(since) {
 				text = fmt.Appendf(text[:0], "%s %s %s%s", e.Target, e.Kind, stamp(e.At), e.User)
 				side(text, 1)
@@ -165,7 +165,7 @@ func (l *look) origins(s store.Snapshot, places map[string]int64, since time.Tim
 		if err != nil {
 			return err
 		}
-		return s.EachChange(l.ctx, func(c beacon.Change, _ error) error {
+		return s.EachChange(run.ctx, func(c beacon.Change, _ error) error {
 			heads[c.Node] = c.Seq
 			if !public[c.Kind] || c.Seq > places[c.Node] || !c.At.After(since) {
 				return nil
@@ -184,14 +184,14 @@ func (l *look) origins(s store.Snapshot, places map[string]int64, since time.Tim
 	eachDiffering(differ, func(text string, n int64) {
 		id, what, _ := strings.Cut(text, " ")
 		if n > 0 {
-			l.wrong(id, "there is an event %q but no change for it", strings.TrimSpace(what))
+			run.wrong(id, "there is an event %q but no change for it", strings.TrimSpace(what))
 		} else {
-			l.wrong(id, "there is a change %q but no event for it", strings.TrimSpace(what))
+			run.wrong(id, "there is a change %q but no event for it", strings.TrimSpace(what))
 		}
 	})
 	for node, place := range places {
 		if place > heads[node] {
-			l.wrong(node, "events include its changes up to %d, but it has %d", place, heads[node])
+			run.wrong(node, "events include its changes up to %d, but it has %d", place, heads[node])
 		}
 	}
 	return nil

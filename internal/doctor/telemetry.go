@@ -12,10 +12,10 @@ import (
 )
 
 // journal checks that every batch of heartbeats is readable, and none is missing.
-func journal(l *look) error {
+func journal(run *checkRun) error {
 	beats := 0
-	err := l.snapshot(func(s store.Snapshot) error {
-		nodes, err := s.Nodes(l.ctx)
+	err := run.snapshot(func(s store.Snapshot) error {
+		nodes, err := s.Nodes(run.ctx)
 		if err != nil {
 			return err
 		}
@@ -23,47 +23,47 @@ func journal(l *look) error {
 		for _, n := range nodes {
 			last[n.Node] = n.Trimmed
 		}
-		return s.EachBatch(l.ctx, func(node string, row beacon.JournalRow) error {
-			l.row()
+		return s.EachBatch(run.ctx, func(node string, row beacon.JournalRow) error {
+			run.row()
 			if row.Seq != last[node]+1 {
-				l.wrong(node, "batch %d of its journal is followed by batch %d", last[node], row.Seq)
+				run.wrong(node, "batch %d of its journal is followed by batch %d", last[node], row.Seq)
 			}
 			last[node] = row.Seq
 			if err := heartbeat.EachBeat(row.Batch, func(*heartbeat.Beat) { beats++ }); err != nil {
-				l.wrong(node, "batch %d of its journal: %v", row.Seq, err)
+				run.wrong(node, "batch %d of its journal: %v", row.Seq, err)
 			}
 			return nil
 		})
 	})
-	l.at("%d heartbeats in %d batches", beats, l.looked.Load())
+	run.at("%d heartbeats in %d batches", beats, run.looked.Load())
 	return err
 }
 
 // records checks that each day's records are readable, and that for closed days the
 // ledger agrees with them.
-func records(l *look) error {
+func records(run *checkRun) error {
 	closed := map[beacon.Day]bool{}
-	err := l.snapshot(func(s store.Snapshot) error {
-		days, err := s.Closings(l.ctx)
+	err := run.snapshot(func(s store.Snapshot) error {
+		days, err := s.Closings(run.ctx)
 		if err != nil {
 			return err
 		}
 		for _, d := range days {
 			closed[d.Day] = !d.ClosedAt.IsZero()
 		}
-		reopened, err := s.Reopenings(l.ctx)
+		reopened, err := s.Reopenings(run.ctx)
 		if err != nil {
 			return err
 		}
-		rules, err := l.policies(s)
+		rules, err := run.policies(s)
 		if err != nil {
 			return err
 		}
 		first := true // report the faults of a record only once
 		var text []byte
 		differ, err := compare(func(side sides) error {
-			err := s.EachRecord(l.ctx, placesFrom(rules), func(r beacon.RecordRow, before []byte) error {
-				facts, ok := l.facts(r, first)
+			err := s.EachRecord(run.ctx, placesFrom(rules), func(r beacon.RecordRow, before []byte) error {
+				facts, ok := run.facts(r, first)
 				if ok && closed[r.Day] && !facts.None() {
 					if rules.On(r.Day).PaysPlaces() {
 						facts.Tier = tierOf(before)
@@ -78,7 +78,7 @@ func records(l *look) error {
 			if err != nil {
 				return err
 			}
-			return s.EachLedgerRow(l.ctx, func(r ledger.Row, bad error) error {
+			return s.EachLedgerRow(run.ctx, func(r ledger.Row, bad error) error {
 				if bad == nil && closed[r.Day] && reopened.Holds(&r) {
 					text = appendFacts(text[:0], r.Day, r.Hotspot, &r.Facts)
 					side(text, -1)
@@ -86,10 +86,10 @@ func records(l *look) error {
 				return nil
 			})
 		})
-		l.tellDiffering(differ, "its record says %s, but the ledger does not", "the ledger says %s, but its record does not")
+		run.tellDiffering(differ, "its record says %s, but the ledger does not", "the ledger says %s, but its record does not")
 		return err
 	})
-	l.at("%d records, compared with the ledger of %d closed days", l.looked.Load(), len(closed))
+	run.at("%d records, compared with the ledger of %d closed days", run.looked.Load(), len(closed))
 	return err
 }
 
@@ -114,15 +114,15 @@ func tierOf(record []byte) beacon.Tier {
 }
 
 // facts decodes a record. If tell is set, it reports faults.
-func (l *look) facts(r beacon.RecordRow, tell bool) (facts beacon.Facts, ok bool) {
+func (run *checkRun) facts(r beacon.RecordRow, tell bool) (facts beacon.Facts, ok bool) {
 	record, err := heartbeat.DecodeRecord(r.Data)
 	if tell {
-		l.row()
+		run.row()
 		switch {
 		case err != nil:
-			l.wrong(string(r.Hotspot), "its record for %s: %v", r.Day, err)
+			run.wrong(string(r.Hotspot), "its record for %s: %v", r.Day, err)
 		case record.Day() != r.Day:
-			l.wrong(string(r.Hotspot), "its record for %s is dated %s", r.Day, record.Day())
+			run.wrong(string(r.Hotspot), "its record for %s is dated %s", r.Day, record.Day())
 		}
 	}
 	if err != nil {

@@ -103,20 +103,20 @@ func (f *Fleet) Join(id beacon.HotspotID, r *heartbeat.Record) {
 // now. r is the record of that day on disk, or nil. known is false if the record could
 // add something: memory has heartbeats of the hotspot, and none of that day.
 func (f *Fleet) Facts(id beacon.HotspotID, day beacon.Day, r *heartbeat.Record, now time.Time) (facts beacon.Facts, known bool) {
-	return look(f, id, r, (*heartbeat.Record).Facts, func(live *heartbeat.Live) (beacon.Facts, bool) {
+	return lookUp(f, id, r, (*heartbeat.Record).Facts, func(live *heartbeat.Live) (beacon.Facts, bool) {
 		return f.table.Facts(live, day, r, now)
 	})
 }
 
 // Decided is Facts as of the minutes that are decided; see heartbeat.Table.Decided.
 func (f *Fleet) Decided(id beacon.HotspotID, day beacon.Day, r *heartbeat.Record, now time.Time) (did beacon.Did, known bool) {
-	return look(f, id, r, (*heartbeat.Record).Did, func(live *heartbeat.Live) (beacon.Did, bool) {
+	return lookUp(f, id, r, (*heartbeat.Record).Did, func(live *heartbeat.Live) (beacon.Did, bool) {
 		return f.table.Decided(live, day, r, now)
 	})
 }
 
-// look returns what memory says of a hotspot, or the record if memory has no state of it.
-func look[T any](
+// lookUp returns what memory says of a hotspot, or the record if memory has no state of it.
+func lookUp[T any](
 	f *Fleet, id beacon.HotspotID, r *heartbeat.Record, recorded func(*heartbeat.Record) T, inMemory func(*heartbeat.Live) (T, bool),
 ) (said T, known bool) {
 	f.mu.Lock()

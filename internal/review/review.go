@@ -82,7 +82,7 @@ func (r *Review) Step(ctx context.Context) error {
 		return err
 	}
 	if !any || done < day {
-		if err := r.look(ctx, held, day); err != nil {
+		if err := r.reviewDay(ctx, held, day); err != nil {
 			return err
 		}
 		done = day
@@ -91,8 +91,8 @@ func (r *Review) Step(ctx context.Context) error {
 	return nil
 }
 
-// look reviews a day, page by page. Memory holds a page, and the places of one operator.
-func (r *Review) look(ctx context.Context, held lease.Lease, day beacon.Day) error {
+// reviewDay reviews a day, page by page. Memory holds a page, and the places of one operator.
+func (r *Review) reviewDay(ctx context.Context, held lease.Lease, day beacon.Day) error {
 	again, err := r.Store.MACsAgain(ctx, (day + 1 - registeredWithin).Time(), registeredAgain, pageSize)
 	if err != nil {
 		return err

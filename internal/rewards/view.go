@@ -27,7 +27,7 @@ func (v *view) revision() int64 { return int64(len(v.reopened)) }
 // from the same snapshot; it may be called again from the start.
 func (r *Rewards) view(ctx context.Context, more func(v view, b ledger.Books) error) (v view, err error) {
 	err = r.Store.Books(ctx, func(b ledger.Books) error {
-		v, err = r.look(ctx, b)
+		v, err = r.readView(ctx, b)
 		if err == nil && more != nil {
 			err = more(v, b)
 		}
@@ -36,7 +36,7 @@ func (r *Rewards) view(ctx context.Context, more func(v view, b ledger.Books) er
 	return v, err
 }
 
-func (r *Rewards) look(ctx context.Context, b ledger.Books) (v view, err error) {
+func (r *Rewards) readView(ctx context.Context, b ledger.Books) (v view, err error) {
 	if v.closing, v.begun, err = b.Closing(ctx); err != nil {
 		return v, err
 	}

@@ -167,7 +167,7 @@ type numbering struct {
 // next assigns n numbers, starting with first. They take effect once tx is committed.
 func (s *numbering) next(tx *transaction, n int) (first int64, err error) {
 	if !s.known || s.moved {
-		if err := s.look(tx); err != nil {
+		if err := s.readHead(tx); err != nil {
 			return 0, err
 		}
 	}
@@ -181,9 +181,9 @@ func (s *numbering) next(tx *transaction, n int) (first int64, err error) {
 	return first, nil
 }
 
-// look reads the head from the database. It may be ahead of what we know, if the
+// readHead reads the head from the database. It may be ahead of what we know, if the
 // response to a COMMIT was lost or others write to the stream too, but never behind.
-func (s *numbering) look(tx *transaction) error {
+func (s *numbering) readHead(tx *transaction) error {
 	var head int64
 	if _, err := tx.row(func(scan func(...any) error) error { return scan(&head) }, s.last, s.node); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 func (t *Telemetry) Facts(
 	ctx context.Context, day beacon.Day, ids []beacon.HotspotID,
 ) (map[beacon.HotspotID]beacon.Facts, error) {
-	facts, err := look(ctx, t, day, ids, t.Fleet.Facts, (*heartbeat.Record).Facts)
+	facts, err := lookUp(ctx, t, day, ids, t.Fleet.Facts, (*heartbeat.Record).Facts)
 	maps.DeleteFunc(facts, func(_ beacon.HotspotID, f beacon.Facts) bool { return f.None() })
 	return facts, err
 }
@@ -26,7 +26,7 @@ func (t *Telemetry) Facts(
 func (t *Telemetry) Decided(
 	ctx context.Context, day beacon.Day, ids []beacon.HotspotID,
 ) (map[beacon.HotspotID]beacon.Did, error) {
-	return look(ctx, t, day, ids, t.Fleet.Decided, (*heartbeat.Record).Did)
+	return lookUp(ctx, t, day, ids, t.Fleet.Decided, (*heartbeat.Record).Did)
 }
 
 // FactsOf returns the facts of an encoded record.
@@ -39,8 +39,8 @@ func (t *Telemetry) DidOf(record []byte) (beacon.Did, error) {
 	return heartbeat.RecordDid(record)
 }
 
-// look returns what memory or the records say of hotspots on a day.
-func look[T any](
+// lookUp returns what memory or the records say of hotspots on a day.
+func lookUp[T any](
 	ctx context.Context, t *Telemetry, day beacon.Day, ids []beacon.HotspotID,
 	inMemory func(beacon.HotspotID, beacon.Day, *heartbeat.Record, time.Time) (T, bool), recorded func(*heartbeat.Record) T,
 ) (map[beacon.HotspotID]T, error) {

@@ -30,8 +30,8 @@ var doctorMutants = []mutant{
 	},
 	{
 		name: "the doctor finds every file sound", fault: "TestF04_Corrupt", file: "internal/doctor/doctor.go",
-		old: "sound = sound && l.result.Wrong == 0",
-		new: "sound = sound && l.result.Wrong >= 0",
+		old: "sound = sound && run.result.Wrong == 0",
+		new: "sound = sound && run.result.Wrong >= 0",
 	},
 	{
 		name: "nobody looks at seals", fault: "TestF04_Corrupt", file: "internal/store/rows.go", says: "answered as they never were",

@@ -118,7 +118,7 @@ func newYork(t *testing.T) (all []resident) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range n.Spots {
+	for _, s := range n.Hotspots {
 		data := last[s.ID]
 		if data == nil {
 			continue

@@ -18,7 +18,7 @@ import (
 
 // city is the honest hotspots of New York on a day, as a store of package review.
 type city struct {
-	all     []*demo.Spot
+	all     []*demo.Hotspot
 	owned   []beacon.Owned
 	spots   map[beacon.HotspotID]beacon.Hotspot // that are registered by now
 	from    map[beacon.HotspotID]beacon.DeviceAddress
@@ -29,10 +29,10 @@ type city struct {
 
 func newCity(n *demo.Network) *city {
 	c := &city{
-		all: n.Spots, records: map[beacon.Day]map[beacon.HotspotID][]byte{},
+		all: n.Hotspots, records: map[beacon.Day]map[beacon.HotspotID][]byte{},
 		flags: map[beacon.HotspotID]map[beacon.FlagKind]beacon.Flag{}, flagged: map[beacon.HotspotID]bool{},
 	}
-	for _, s := range n.Spots {
+	for _, s := range n.Hotspots {
 		c.owned = append(c.owned, beacon.Owned{User: s.Operator, Hotspot: s.ID})
 	}
 	slices.SortFunc(c.owned, compareOwned)
@@ -163,16 +163,16 @@ func TestHonest(t *testing.T) {
 		}
 	}
 	moves := movesOf(n)
-	t.Logf("%d of %d are flagged; %d have moved", len(c.flagged), len(n.Spots), len(moves))
-	if len(c.flagged)*100 > len(n.Spots) {
-		t.Errorf("%d of %d honest hotspots are flagged in %d days", len(c.flagged), len(n.Spots), days)
+	t.Logf("%d of %d are flagged; %d have moved", len(c.flagged), len(n.Hotspots), len(moves))
+	if len(c.flagged)*100 > len(n.Hotspots) {
+		t.Errorf("%d of %d honest hotspots are flagged in %d days", len(c.flagged), len(n.Hotspots), days)
 	}
 	for id := range moves {
 		if len(c.flags[id]) > 0 {
 			t.Errorf("%s has moved, and is flagged: %v", id, c.flags[id])
 		}
 	}
-	if least := max(len(n.Spots)*(days-5)/30/100, 1); len(moves) < least { // few in the first days
+	if least := max(len(n.Hotspots)*(days-5)/30/100, 1); len(moves) < least { // few in the first days
 		t.Errorf("only %d have moved in %d days; want %d", len(moves), days, least)
 	}
 }
@@ -181,7 +181,7 @@ func TestHonest(t *testing.T) {
 // registered another place, or deleted them and registered the device again.
 func movesOf(n *demo.Network) map[beacon.HotspotID]bool {
 	moves, left := map[beacon.HotspotID]bool{}, map[string]bool{}
-	for _, s := range n.Spots { // the oldest first
+	for _, s := range n.Hotspots { // the oldest first
 		mac := s.Hotspot.Device.MAC.Canonical()
 		if s.Moved() || left[mac] {
 			moves[s.ID] = true

@@ -18,7 +18,7 @@ import (
 
 // career is what an honest hotspot did so far.
 type career struct {
-	*demo.Spot
+	*demo.Hotspot
 	since beacon.Day // the first day of its place
 	days  int        // there, with an hour or more of service
 	all   stay
@@ -52,8 +52,8 @@ func TestHonest_Seniority(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := map[beacon.HotspotID]*career{}
-	for _, s := range n.Spots {
-		all[s.ID] = &career{Spot: s}
+	for _, s := range n.Hotspots {
+		all[s.ID] = &career{Hotspot: s}
 	}
 	err = n.Live(func(day beacon.Day, rows []beacon.RecordRow) error {
 		if day >= beacon.DayOf(n.Now) {

@@ -122,12 +122,12 @@ func (b *border[T]) total() float64 {
 // taken to be online. The tree does not change. Besides Area, it costs as much as the
 // cells that those discs reach.
 func (s *Snapshot[T]) AreaWith(box geo.Box, add []Disc[T]) (before, after float64, err error) {
-	extra := make([]spot, 0, len(add))
+	extra := make([]disc, 0, len(add))
 	for i := range add {
 		if err := add[i].validate(); err != nil {
 			return 0, 0, err
 		}
-		extra = append(extra, newSpot(add[i].Place, add[i].RadiusM))
+		extra = append(extra, newDisc(add[i].Place, add[i].RadiusM))
 	}
 	m := meters.Get().(*meter)
 	defer meters.Put(m)
@@ -149,7 +149,7 @@ type gainWithin[T Item] struct {
 	rect  rect
 }
 
-func (g *gainWithin[T]) of(n *node[T], c cell, extra []spot) float64 {
+func (g *gainWithin[T]) of(n *node[T], c cell, extra []disc) float64 {
 	all := c.rect()
 	part := all.clip(g.rect)
 	if part.empty() || (n != nil && n.sole) {
@@ -158,7 +158,7 @@ func (g *gainWithin[T]) of(n *node[T], c cell, extra []spot) float64 {
 	if c.level < firstLevel { // too wide to test what reaches it
 		return g.ofKids(n, c, extra)
 	}
-	var near []spot
+	var near []disc
 	for i := range extra {
 		if extra[i].reaches(&part) {
 			near = append(near, extra[i])
@@ -175,7 +175,7 @@ func (g *gainWithin[T]) of(n *node[T], c cell, extra []spot) float64 {
 	return max(0, after-before) // a loss is only rounding
 }
 
-func (g *gainWithin[T]) ofKids(n *node[T], c cell, extra []spot) float64 {
+func (g *gainWithin[T]) ofKids(n *node[T], c cell, extra []disc) float64 {
 	gain := 0.0
 	for i := range 4 {
 		gain += g.of(n.kid(i), c.kid(i), extra)

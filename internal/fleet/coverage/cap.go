@@ -6,34 +6,34 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// spot is an online disc as the geometry uses it: all points of the sphere within an
+// disc is what an online hotspot covers, as the geometry uses it: all points of the sphere within an
 // angle of its middle.
-type spot struct {
+type disc struct {
 	lat, lng       float64 // degrees
 	radius         float64 // radians
 	sinLat, cosLat float64
 	sin, cos       float64 // of the radius
 }
 
-func newSpot(at geo.Point, meters float64) spot {
-	return newSpotAt(newLatitude(at.Lat), at.Lng, meters)
+func newDisc(at geo.Point, meters float64) disc {
+	return newDiscAt(newLatitude(at.Lat), at.Lng, meters)
 }
 
-func newSpotAt(lat latitude, lng, meters float64) spot {
-	s := spot{lat: lat.degrees, lng: lng, radius: meters * (1. / geo.EarthRadius), sinLat: lat.sin, cosLat: lat.cos}
+func newDiscAt(lat latitude, lng, meters float64) disc {
+	s := disc{lat: lat.degrees, lng: lng, radius: meters * (1. / geo.EarthRadius), sinLat: lat.sin, cosLat: lat.cos}
 	half := sine(s.radius / 2)
 	s.sin, s.cos = sine(s.radius), 1-2*half*half
 	return s
 }
 
 // area returns the ground that it covers, in steradians.
-func (s *spot) area() float64 {
+func (s *disc) area() float64 {
 	half := sine(s.radius / 2)
 	return 4 * math.Pi * half * half
 }
 
 // holdsPole reports whether one of the poles is, or may be, within.
-func (s *spot) holdsPole() bool {
+func (s *disc) holdsPole() bool {
 	return math.Abs(s.lat)*radian+s.radius > math.Pi/2-1e-12
 }
 
@@ -41,7 +41,7 @@ func (s *spot) holdsPole() bool {
 // corners, nor behind the axis of the Earth. This is the only test of which discs
 // belong to a rectangle: one that it excludes has no effect on the result, to the
 // bit.
-func (s *spot) reaches(r *rect) bool {
+func (s *disc) reaches(r *rect) bool {
 	degrees := s.radius / radian
 	across := max(r.south-s.lat, s.lat-r.north)
 	if across > degrees {
@@ -61,13 +61,13 @@ func (s *spot) reaches(r *rect) bool {
 // misses reports whether a corner that far away, in degrees of latitude and of
 // longitude, is certainly out of reach. The slack allows for the nearest point being
 // slightly beside the corner, since parallels are curved.
-func (s *spot) misses(across, beyond float64) bool {
+func (s *disc) misses(across, beyond float64) bool {
 	const slack = 1 + 1e-3
 	return haversine(across)+s.cosLat*(s.cosLat-s.radius)*haversine(beyond) > haversine(s.radius/radian)*slack
 }
 
 // isInside reports whether the disc is certainly clear of all sides.
-func (s *spot) isInside(r *rect) bool {
+func (s *disc) isInside(r *rect) bool {
 	const clear = 1 + 1e-9
 	degrees := s.radius / radian * clear
 	if s.lat+degrees > r.north || s.lat-degrees < r.south {
@@ -81,7 +81,7 @@ func (s *spot) isInside(r *rect) bool {
 // covers reports whether all of the rectangle is certainly within the disc. The point
 // farthest from the middle is a corner: along a parallel the distance grows up to the
 // meridian on the far side of the Earth, which only matters around a pole.
-func (s *spot) covers(r *rect) bool {
+func (s *disc) covers(r *rect) bool {
 	if max(s.lat-r.south, r.north-s.lat)*radian > s.radius || (r.east-r.west)*radian*(s.cosLat-s.radius) > 2.1*s.radius {
 		return false // too far away or too wide, as most are
 	}
@@ -125,28 +125,28 @@ type patches struct {
 // patch is a disc on the map, in radians.
 type patch struct{ x, y, square float64 }
 
-// isFull reports whether the spots certainly cover the rectangle together, where none
+// isFull reports whether the discs certainly cover the rectangle together, where none
 // does so alone.
-func (p *patches) isFull(r *rect, spots []spot) bool {
+func (p *patches) isFull(r *rect, discs []disc) bool {
 	const widest = 1 // degree
 	if r.east-r.west > widest {
 		return false
 	}
 	largest := 0.0
-	for i := range spots {
-		largest = max(largest, spots[i].radius)
+	for i := range discs {
+		largest = max(largest, discs[i].radius)
 	}
 	// A degree of longitude is widest nearest to the equator.
 	nearest := max(0, max(r.south, -r.north)*radian-largest)
 	width := math.Cos(nearest) * radian
 	// Too few are not worth a try.
 	ground := ((r.east-r.west)*width + 2*largest) * ((r.north-r.south)*radian + 2*largest)
-	if float64(len(spots))*largest*largest < ground {
+	if float64(len(discs))*largest*largest < ground {
 		return false
 	}
 	p.all = p.all[:0]
-	for i := range spots {
-		s := &spots[i]
+	for i := range discs {
+		s := &discs[i]
 		p.all = append(p.all, patch{turned(s.lng-r.west) * width, (s.lat - r.south) * radian, s.radius * s.radius})
 	}
 	p.pieces = mostPieces

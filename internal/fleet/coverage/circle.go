@@ -81,7 +81,7 @@ func (r *rim) passesPoint(a *arc, p point) bool {
 // area returns what the rim adds to the area around the origin.
 func (r *rim) area() float64 {
 	if r.whole {
-		return r.spot.area()
+		return r.disc.area()
 	}
 	area := 0.0
 	for i := range r.arcs {

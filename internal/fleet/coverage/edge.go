@@ -127,7 +127,7 @@ func (s *side) cover(f *frame, c *circle, b *blade, how meeting) {
 		} else {
 			s.bare.remove(&part)
 		}
-	case s.parallel && c.spot.holdsPole() && (how == outside) == ((s.forward > 0) == (c.spot.lat > 0)): // all of a small parallel
+	case s.parallel && c.disc.holdsPole() && (how == outside) == ((s.forward > 0) == (c.disc.lat > 0)): // all of a small parallel
 		s.bare.parts = s.bare.parts[:0]
 	}
 }

@@ -12,13 +12,13 @@ import (
 func Covered(box geo.Box, places []geo.Point, radii []float64) float64 {
 	r := rect{box.South, box.North, box.West, box.East}
 	var m meter
-	var spots []spot
+	var discs []disc
 	for i := range places {
-		if s := newSpot(places[i], radii[i]); s.reaches(&r) {
-			spots = append(spots, s)
+		if s := newDisc(places[i], radii[i]); s.reaches(&r) {
+			discs = append(discs, s)
 		}
 	}
-	area := m.half(&r, spots)
+	area := m.half(&r, discs)
 	return area * geo.EarthRadius * geo.EarthRadius
 }
 

@@ -88,7 +88,7 @@ type frame struct {
 	sinLat, cosLat float64
 }
 
-func newFrame(s *spot) frame { return frame{s.lat, s.lng, s.sinLat, s.cosLat} }
+func newFrame(s *disc) frame { return frame{s.lat, s.lng, s.sinLat, s.cosLat} }
 
 // vector returns a place as east, north and up as seen from the origin.
 func (f *frame) vector(lat, lng, sinLat, cosLat float64) (east, north, up float64) {
@@ -130,18 +130,18 @@ func (l latitude) near(degrees float64) latitude {
 // circle is the projection of a disc. Its center is not quite the projection of the
 // disc's middle.
 type circle struct {
-	spot   *spot
+	disc   *disc
 	center point
 	radius float64
 	middle point // the projection of the disc's middle
 	rank   int   // among the circles of a group
 }
 
-func (f *frame) circle(s *spot) circle {
+func (f *frame) circle(s *disc) circle {
 	east, north, up := f.vector(s.lat, s.lng, s.sinLat, s.cosLat)
 	scale := 1 / (up + s.cos)
 	return circle{
-		spot:   s,
+		disc:   s,
 		center: point{east * scale, north * scale},
 		radius: s.sin * scale,
 		middle: point{east / (1 + up), north / (1 + up)},
@@ -168,8 +168,8 @@ func arctan(y, x float64) float64 {
 // slice of cake; triangles make up the difference to the origin.
 func (c *circle) sector(p, q point) float64 {
 	angle, sin, cos := c.angle(p, q)
-	half := sine(c.spot.radius / 2)
-	tan2 := c.spot.sin / (1 + c.spot.cos)
+	half := sine(c.disc.radius / 2)
+	tan2 := c.disc.sin / (1 + c.disc.cos)
 	tan2 *= tan2
 	cake := 2 * half * half * angle
 	return cake - 2*arctan(tan2*sin, 1+tan2*cos) + triangle(p, q)

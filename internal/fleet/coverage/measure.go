@@ -10,8 +10,8 @@ import (
 // measure returns the part of a rectangle that online discs cover, in steradians,
 // with extra discs besides those of the tree. Sole reports whether a single disc
 // covers all of it.
-func measure[T Item](m *meter, world *[zones]*node[T], r *rect, extra []spot) (area float64, sole bool) {
-	m.spots = m.spots[:0]
+func measure[T Item](m *meter, world *[zones]*node[T], r *rect, extra []disc) (area float64, sole bool) {
+	m.discs = m.discs[:0]
 	s := search[T]{meter: m, rect: r, middle: r.middle()}
 	for i := range extra {
 		s.meet(&extra[i])
@@ -19,10 +19,10 @@ func measure[T Item](m *meter, world *[zones]*node[T], r *rect, extra []spot) (a
 	if s.gather(world); s.sole {
 		return r.area(), true
 	}
-	return m.halved(r, m.spots), false
+	return m.halved(r, m.discs), false
 }
 
-// search collects the spots that reach a rectangle, in tree order. It ends early when
+// search collects the discs that reach a rectangle, in tree order. It ends early when
 // one of them covers all of it.
 type search[T Item] struct {
 	meter  *meter
@@ -106,20 +106,20 @@ func (s *search[T]) scan(discs []entry[T]) {
 		if !d.online() || !s.isNearTo(d.lat, d.lng, d.radius) {
 			continue
 		}
-		spot := newSpotAt(s.middle.near(d.lat), d.lng, d.radius)
-		if s.meet(&spot); s.sole {
+		disc := newDiscAt(s.middle.near(d.lat), d.lng, d.radius)
+		if s.meet(&disc); s.sole {
 			return
 		}
 	}
 }
 
-// meet adds a spot if it reaches the rectangle.
-func (s *search[T]) meet(found *spot) {
+// meet adds a disc if it reaches the rectangle.
+func (s *search[T]) meet(found *disc) {
 	if !found.reaches(s.rect) {
 		return
 	}
 	s.sole = s.sole || found.covers(s.rect)
-	s.meter.spots = append(s.meter.spots, *found)
+	s.meter.discs = append(s.meter.discs, *found)
 }
 
 // window is a rectangle on the grid of a zone, given by the parts of the zone to its

@@ -100,7 +100,7 @@ func (m *marks) matter(strokes []stroke, r *rect, sole bool) bool {
 		if sole && !d.gone {
 			continue
 		}
-		disc := newSpotAt(middle.near(d.place.Lat), d.place.Lng, d.radius) // to the bit as measure has it
+		disc := newDiscAt(middle.near(d.place.Lat), d.place.Lng, d.radius) // to the bit as measure has it
 		if disc.reaches(r) && (!sole || disc.covers(r)) {
 			return true
 		}

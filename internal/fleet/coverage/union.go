@@ -9,8 +9,8 @@ import (
 // meter measures the ground that discs cover. It is a workspace for one goroutine at
 // a time.
 type meter struct {
-	spots   []spot
-	order   []*spot
+	discs   []disc
+	order   []*disc
 	circles []circle
 	sides   []side
 	rim     rim
@@ -21,55 +21,55 @@ type meter struct {
 // while half of the ground has fewer, and often a single one covers it all.
 const crowd = 20
 
-// halved measures spots that reach the rectangle, none of which covers it.
-func (m *meter) halved(r *rect, spots []spot) float64 {
-	if len(spots) == 0 {
+// halved measures discs that reach the rectangle, none of which covers it.
+func (m *meter) halved(r *rect, discs []disc) float64 {
+	if len(discs) == 0 {
 		return 0
 	}
-	if m.patches.isFull(r, spots) {
+	if m.patches.isFull(r, discs) {
 		return r.area()
 	}
-	if len(spots) <= crowd || isSmall(r, spots) {
-		return m.union(r, spots)
+	if len(discs) <= crowd || isSmall(r, discs) {
+		return m.union(r, discs)
 	}
 	one, other := r.halves()
-	return m.half(&one, spots) + m.half(&other, spots)
+	return m.half(&one, discs) + m.half(&other, discs)
 }
 
 // isSmall reports whether a rectangle is so small compared with the discs that its
 // halves would have as many.
-func isSmall(r *rect, spots []spot) bool {
+func isSmall(r *rect, discs []disc) bool {
 	largest := 0.0
-	for i := range spots {
-		largest = max(largest, spots[i].radius)
+	for i := range discs {
+		largest = max(largest, discs[i].radius)
 	}
 	return r.length() < largest/2
 }
 
-func (m *meter) half(r *rect, spots []spot) float64 {
-	mark := len(m.spots)
-	for i := range spots {
-		if !spots[i].reaches(r) {
+func (m *meter) half(r *rect, discs []disc) float64 {
+	mark := len(m.discs)
+	for i := range discs {
+		if !discs[i].reaches(r) {
 			continue
 		}
-		if spots[i].covers(r) {
-			m.spots = m.spots[:mark]
+		if discs[i].covers(r) {
+			m.discs = m.discs[:mark]
 			return r.area()
 		}
-		m.spots = append(m.spots, spots[i])
+		m.discs = append(m.discs, discs[i])
 	}
-	area := m.halved(r, m.spots[mark:])
-	m.spots = m.spots[:mark]
+	area := m.halved(r, m.discs[mark:])
+	m.discs = m.discs[:mark]
 	return area
 }
 
-// union measures spots that all reach the rectangle.
-func (m *meter) union(r *rect, spots []spot) float64 {
+// union measures discs that all reach the rectangle.
+func (m *meter) union(r *rect, discs []disc) float64 {
 	m.order = m.order[:0]
-	for i := range spots {
-		m.order = append(m.order, &spots[i])
+	for i := range discs {
+		m.order = append(m.order, &discs[i])
 	}
-	sortSpots(m.order)
+	sortDiscs(m.order)
 	f := newFrame(m.order[0])
 	m.circles = m.circles[:0]
 	for _, s := range m.order {
@@ -87,9 +87,9 @@ func (m *meter) union(r *rect, spots []spot) float64 {
 		group := rest[:n]
 		rest = rest[n:]
 		if &group[0] != &m.circles[0] {
-			f = newFrame(group[0].spot)
+			f = newFrame(group[0].disc)
 			for i := range group {
-				group[i] = f.circle(group[i].spot)
+				group[i] = f.circle(group[i].disc)
 			}
 		}
 		area += m.group(&f, &w, group)
@@ -97,25 +97,25 @@ func (m *meter) union(r *rect, spots []spot) float64 {
 	return area
 }
 
-// sortSpots puts the largest first: a spot within another is found because the other
+// sortDiscs puts the largest first: a disc within another is found because the other
 // was kept before. The order is total, because the result must depend only on the
-// spots, not on where the tree had them.
-func sortSpots(spots []*spot) {
-	if len(spots) > crowd {
-		slices.SortFunc(spots, func(a, b *spot) int {
+// discs, not on where the tree had them.
+func sortDiscs(discs []*disc) {
+	if len(discs) > crowd {
+		slices.SortFunc(discs, func(a, b *disc) int {
 			return cmp.Or(cmp.Compare(b.radius, a.radius), cmp.Compare(a.lat, b.lat), cmp.Compare(a.lng, b.lng))
 		})
 		return
 	}
-	for i, s := range spots { // for a few, insertion sort is faster
-		for ; i > 0 && s.isBefore(spots[i-1]); i-- {
-			spots[i] = spots[i-1]
+	for i, s := range discs { // for a few, insertion sort is faster
+		for ; i > 0 && s.isBefore(discs[i-1]); i-- {
+			discs[i] = discs[i-1]
 		}
-		spots[i] = s
+		discs[i] = s
 	}
 }
 
-func (s *spot) isBefore(o *spot) bool {
+func (s *disc) isBefore(o *disc) bool {
 	switch {
 	case s.radius != o.radius:
 		return s.radius > o.radius
@@ -176,7 +176,7 @@ func (m *meter) group(f *frame, w *walls, circles []circle) float64 {
 
 func isInside(circles []circle, r *rect) bool {
 	for i := range circles {
-		if !circles[i].spot.isInside(r) {
+		if !circles[i].disc.isInside(r) {
 			return false
 		}
 	}

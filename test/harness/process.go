@@ -39,8 +39,8 @@ func Start(t *testing.T, db string, flags ...string) *Server {
 	return Program{Binary: Binary}.Start(t, db, flags...)
 }
 
-// Start does the same with another program. A server that could not connect to its
-// database in time is started again, as by a supervisor.
+// Start does the same with another program. A server that ends because its database did
+// not respond in time is started again, as by a supervisor.
 func (p Program) Start(t *testing.T, db string, flags ...string) *Server {
 	t.Helper()
 	for deadline := time.After(Patience); ; {
@@ -53,10 +53,17 @@ func (p Program) Start(t *testing.T, db string, flags ...string) *Server {
 		if s.URL != "" {
 			return s
 		}
-		if log := s.Log(t); !strings.Contains(log, "failed to connect") || !strings.Contains(log, "timeout") {
+		if log := s.Log(t); !tooSlow(log) {
 			t.Fatalf("the server did not become ready; its log: %s", Remarks(log))
 		}
 	}
+}
+
+// tooSlow reports whether a server has ended because its database took too long to let it
+// in, or to respond.
+func tooSlow(log string) bool {
+	return strings.Contains(log, "failed to connect") && strings.Contains(log, "timeout") ||
+		strings.Contains(log, "canceling statement due to statement timeout")
 }
 
 // Launch starts a server and does not wait: its address comes through ready,

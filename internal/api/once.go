@@ -58,7 +58,7 @@ func canonical(body []byte) []byte {
 
 func notPrintable(c rune) bool { return c < ' ' || c > '~' }
 
-// keptAnswer is the response to the first of equal requests, as a record keeps it. Its
+// keptResponse is the response to the first of equal requests, as a record keeps it. Its
 // names are part of the schema: a later build reads what this one wrote.
 type keptAnswer struct {
 	ID     string          `json:"id,omitempty"` // of what was made, if the data is sealed

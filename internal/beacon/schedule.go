@@ -84,8 +84,8 @@ func (s Schedule) on(date time.Time) []ExceptionSpan {
 	return spans
 }
 
-// IsOpen reports whether t is within an opening, by wall-clock time. It says of one
-// moment, simply, what OpenMask says of a day.
+// IsOpen reports whether t is within an opening, by wall-clock time. Tests compare OpenMask
+// and StateAt with it.
 func (s Schedule) IsOpen(t time.Time) bool {
 	if s.zone == nil {
 		return true

@@ -2,8 +2,8 @@
 // A check-in is evidence if the phone was there: its request came from the address that
 // the hotspot's device sends from. For that, servers note these addresses.
 //
-// Its invariant: a check-in is durable, with what it does to its hotspot, before it
-// returns, unless as many are kept of its day as may be.
+// Its invariant: a check-in is durable, with what it does to its hotspot, before CheckIn
+// returns, unless its day already has as many as are kept.
 package checkins
 
 import (
@@ -136,10 +136,11 @@ func (c *CheckIns) judge(ctx context.Context, h *beacon.Hotspot, row *beacon.Che
 	return "", nil
 }
 
-// known reports whether the install was at enough other operators' hotspots, and notes
-// whether this one makes it known elsewhere. Both are told, so neither may depend on whose
-// a hidden home is (decision D215): at others', one counts for nothing; at one, an install
-// must have been at one operator's more, of which one may be its own.
+// known reports whether the install has checked in at hotspots of enough other operators,
+// and sets row.Visited: whether this check-in helps to make it known elsewhere. The app
+// learns both, so neither may reveal who runs a hidden home (decision D215). A check-in at
+// a hidden home never helps elsewhere. To be known at a hidden home takes one operator more,
+// because the home's own operator is counted too.
 func (c *CheckIns) known(ctx context.Context, h *beacon.Hotspot, row *beacon.CheckIn, today beacon.Day) (bool, error) {
 	except, least := h.Operator, beacon.VouchedAtOthers
 	if c.fleet.Blur().Hides(h.Type) {

@@ -109,7 +109,7 @@ func (run *checkRun) versions(s store.Snapshot) error {
 const sureAfter = 24 * time.Hour
 
 // eventsKept is how long an event can be read (decision X7). It is defined again here
-// because the doctor shares no code with what it checks.
+// because this check does not rely on package events.
 const eventsKept = 7 * 24 * time.Hour
 
 // events checks that events are numbered without a gap, and match the changes that they

@@ -116,7 +116,7 @@ func (e *Erasures) Run(ctx context.Context) {
 	clock.Every(ctx, interval, nil, e.Log, "erase users", e.Step)
 }
 
-// by is who does it.
+// by is the actor of what an erasure writes.
 var by = beacon.Actor{Request: "schedule"}
 
 // Step does what can be done now. It erases nobody while the clock is in doubt.

@@ -22,8 +22,8 @@ type Log interface {
 	// Events returns up to limit events after a number, without a gap.
 	Events(ctx context.Context, after int64, limit int) ([]beacon.Event, error)
 
-	// EventHead returns the numbers of the oldest event kept and of the newest there
-	// ever was. If none is kept, oldest is newest+1.
+	// EventHead returns the numbers of the oldest and the newest event that are kept, or 0
+	// and 0 if there never was one. The newest is always kept.
 	EventHead(ctx context.Context) (oldest, newest int64, err error)
 }
 

@@ -25,7 +25,8 @@ type Source interface {
 	// EventPlaces returns, by node, the last change that was sequenced.
 	EventPlaces(ctx context.Context) (map[string]int64, error)
 
-	// EventHead returns the numbers of the oldest and the newest event; 0: none.
+	// EventHead returns the numbers of the oldest and the newest event that are kept, or 0
+	// and 0 if there never was one.
 	EventHead(ctx context.Context) (oldest, newest int64, err error)
 
 	// AppendEvents numbers the events and moves the places, in one transaction.
@@ -288,8 +289,8 @@ func (s *Sequencer) readStream(ctx context.Context, node string, place, count in
 	return changes, nil
 }
 
-// isPrivate reports whether a change becomes no event: keys and refusals are for the
-// audit log only.
+// isPrivate reports whether a change becomes no event: it is for the audit log, and for
+// other servers to follow.
 func isPrivate(c beacon.Change) bool {
 	switch c.Kind {
 	case beacon.HotspotRegistered, beacon.HotspotUpdated, beacon.HotspotDeleted,

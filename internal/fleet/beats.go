@@ -23,9 +23,9 @@ func (f *Fleet) Beat(h *Hotspot, beat *heartbeat.Beat) {
 	}
 }
 
-// HeardFrom sets a word that stands for where the device of the hotspot sends from, and
-// returns the one before; word itself if the hotspot is not live. Memory keeps it, and
-// nothing else knows it.
+// HeardFrom stores a word that stands for the address that the device sends from, and
+// returns the previous one, or word itself if the hotspot has no heartbeat state. It is
+// kept in memory only.
 func (s *Hotspot) HeardFrom(word uint64) (before uint64) {
 	if s.live == nil {
 		return word

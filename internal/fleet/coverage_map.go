@@ -80,7 +80,7 @@ func (f *Fleet) Redraw(now time.Time) error {
 	return f.redraw(now)
 }
 
-// lookIfDue queues the hotspots that are not shown as they are. It releases the lock
+// checkIfDue queues the hotspots that are not shown as they are. It releases the lock
 // before they are drawn, so that a waiting reader can see whether they are too many
 // to wait for.
 func (f *Fleet) lookIfDue(now time.Time) {
@@ -117,7 +117,7 @@ func (f *Fleet) drawn(now time.Time) *coverage.Snapshot[*Hotspot] {
 // isDue reports whether a hotspot may have gone offline since the last check.
 func (c *coverageMap) isDue(now time.Time) bool { return now.UnixMicro() >= c.due.Load() }
 
-// mayLook reports whether a reader may check all hotspots. A million take some tens
+// mayCheck reports whether a reader may check all hotspots. A million take some tens
 // of milliseconds, which is too much for each reader.
 func (c *coverageMap) mayLook() bool {
 	took := c.took.usual()
@@ -208,7 +208,7 @@ func (s *Hotspot) light(now time.Time) bool {
 	return online
 }
 
-// lookAtAll queues the hotspots that are not shown as they are, and notes when the
+// checkAll queues the hotspots that are not shown as they are, and notes when the
 // first of the others goes offline.
 func (f *Fleet) lookAtAll(now time.Time) {
 	c := &f.coverage

@@ -249,8 +249,8 @@ func (f *Fleet) TakeChangedAt() (at time.Time) {
 	return at
 }
 
-// fill puts hotspots, and those that were recently deleted, into an empty fleet. It looks at
-// the others again that were moved.
+// fill puts hotspots into an empty fleet: gone are those that were deleted recently, and
+// moved are those that may also be paid for elsewhere than where they are registered.
 func (f *Fleet) fill(hotspots []entry, gone, moved []beacon.Hotspot) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

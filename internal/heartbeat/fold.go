@@ -34,9 +34,9 @@ type Moment struct {
 }
 
 // Fold returns the records to write, oldest day first: today's, and that of each
-// earlier day that is not final yet. r is the newest record on disk, or nil. The Live is
-// clean afterwards; call Folded once the records are written, or Unfold if they could
-// not be.
+// earlier day that is not final yet. Memory must hold all that records say: Restore them
+// before. The Live is clean afterwards; call Folded once the records are written, or Unfold
+// if they could not be.
 //
 // Beats of days that are not certain, which arrived while a clock was ahead or before it
 // was known to be right, are written too; but nothing after what is certain is decided,

@@ -25,7 +25,7 @@ type Live struct {
 	state   state
 	back    uint8 // the highest Back of the beats in the minute of the newest
 	tier    beacon.Tier
-	days    uint8  // number of days in the book
+	days    uint8  // number of open days
 	done    uint8  // how many of them to drop once they are written
 	clients uint16 // of the newest beat
 	tie     uint32 // of the newest beat
@@ -38,7 +38,7 @@ type Live struct {
 	active   beacon.Minute
 
 	// The current hour. Its minutes are complete, including those that earlier beats
-	// served; its counts are only of beats that are not in the book.
+	// served; its counts are only of beats that are not packed yet.
 	hour    hour
 	served  uint64 // and the three minutes after it
 	boot    uint64
@@ -48,7 +48,7 @@ type Live struct {
 	samples samples
 	peak    uint16
 
-	// What the book says of the time before the hour.
+	// What the packed days say of the time before the hour.
 	before struct{ served, expected uint32 }
 	heard  samples
 	until  beacon.Minute // how long the tier holds without another test
@@ -84,8 +84,8 @@ func (l *Live) Seen() int64 { return l.seen.Load() }
 
 func (l *Live) seenAt() beacon.Minute { return beacon.Minute(l.seen.Load() / microMinute) }
 
-// HeardFrom sets a word that stands for where the device sends from, and returns the one
-// before.
+// HeardFrom stores a word that stands for the address that the device sends from, and
+// returns the previous one. Package checkins defines the word.
 func (l *Live) HeardFrom(word uint64) (before uint64) {
 	if before = l.from.Load(); before == word {
 		return before
@@ -198,7 +198,7 @@ func (t *Table) unpackFor(l *Live, b *Beat) (fresh bool) {
 	return fresh
 }
 
-// show updates the summary without unpacking the book.
+// show updates the summary without unpacking the open days.
 func (t *Table) show(l *Live) {
 	first := l.hour.first()
 	now := min(max(t.now, l.seenAt(), first), first+59)
@@ -214,8 +214,8 @@ func (t *Table) show(l *Live) {
 	})
 }
 
-// Mark is a place where someone was told whether a hotspot is online. The caller
-// decides what to tell; a Live only remembers it.
+// Mark is a place where it is reported whether a hotspot is online. The caller decides
+// what to report; a Live only remembers it.
 type Mark uint8
 
 // The marks.
@@ -225,10 +225,10 @@ const (
 	marks
 )
 
-// Marked reports whether the hotspot was last told to be online.
+// Marked reports whether the hotspot was last reported as online there.
 func (l *Live) Marked(m Mark) bool { return l.marks[m].Load() }
 
-// SetMark records what was told.
+// SetMark records what was reported.
 func (l *Live) SetMark(m Mark, online bool) { l.marks[m].Store(online) }
 
 // StatusDiff returns the hotspots whose mark is not their status at now, in µs since

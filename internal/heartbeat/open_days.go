@@ -28,7 +28,7 @@ func (k *openDays) read(data []byte) {
 	}
 }
 
-// append encodes the book, without what chain derives again.
+// append encodes the open days, without what chain derives again.
 func (k *openDays) append(out []byte) []byte {
 	for i := range k.days {
 		r := &k.days[i]

@@ -22,7 +22,7 @@ type Table struct {
 
 	mu     sync.Mutex
 	lives  []*[slabSize]Live
-	packed []*[slabSize][]byte // packed books, by slot
+	packed []*[slabSize][]byte // open days in packed form, by slot
 	names  []*[slabSize]id.Raw // hotspot ids, by slot
 	used   int
 	free   []uint32
@@ -34,7 +34,7 @@ type Table struct {
 
 	past map[uint32][]Span // by slot: earlier spans in service, for interrupted ones
 
-	open openDays // the unpacked book: one at a time
+	open openDays // of the hotspot that is unpacked: one at a time
 	text []byte   // scratch
 }
 
@@ -172,8 +172,8 @@ func (t *Table) TooLate(l *Live, b *Beat) bool {
 // openDays returns the packed book of l, which is empty if it never beat.
 func (t *Table) book(l *Live) []byte { return t.packed[l.slot/slabSize][l.slot%slabSize] }
 
-// unpack decodes the book of l and adds the current hour to it. Changes to it count
-// only once it is packed again.
+// unpack decodes the open days of l and adds the current hour to them. Changes count only
+// once they are packed again.
 func (t *Table) unpack(l *Live) *openDays {
 	k := &t.open
 	k.rules = t.rules(l)
@@ -195,9 +195,9 @@ func (t *Table) unpack(l *Live) *openDays {
 	return k
 }
 
-// pack encodes the book and makes an hour of its newest day the current one, with the
-// given boot if it is known there. It reports whether the book has changed. The book
-// must be unpacked again before it is used.
+// pack encodes the open days and makes an hour of the newest the current one, with the
+// given boot if it is known there. It reports whether the encoded days have changed. They
+// must be unpacked again before they are used.
 func (t *Table) pack(l *Live, k *openDays, at hour, boot uint64) (changed bool) {
 	r := k.newest()
 	at = min(max(at, firstHour(r.day)), firstHour(r.day)+hoursADay-1)
@@ -226,7 +226,7 @@ func (t *Table) pack(l *Live, k *openDays, at hour, boot uint64) (changed bool) 
 	return t.store(l, k)
 }
 
-// store writes the book into the memory it had, if it fits.
+// store writes the open days into the memory they had, if they fit.
 func (t *Table) store(l *Live, k *openDays) (changed bool) {
 	t.text = k.append(t.text[:0])
 	old := &t.packed[l.slot/slabSize][l.slot%slabSize]
@@ -241,8 +241,8 @@ func (t *Table) store(l *Live, k *openDays) (changed bool) {
 	return true
 }
 
-// chunk is how many Lives Refresh handles at a time, so that beats wait for less than a
-// millisecond.
+// chunk is how many Lives Refresh and ClockBack handle at a time, so that beats wait for
+// less than a millisecond.
 const chunk = 128
 
 // Refresh updates what is shown, and marks the Lives dirty that hold a day that is

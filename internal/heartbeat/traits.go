@@ -7,8 +7,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Traits are what a record says of how a device behaves, for those who look for devices
-// that are not real.
+// Traits describe how a device behaved on a day, as its record shows it. Package review
+// finds fake devices by them.
 type Traits struct {
 	Served  beacon.Minutes // and expected
 	Bytes   [hoursADay]uint64

@@ -3,7 +3,8 @@
 // settling; and the hashes that chain them. It computes no amounts; package policy
 // does.
 //
-// Its one invariant: the ledger is append-only. What is written never changes.
+// Its one invariant: rows and statements are append-only. Once written they never change;
+// sums and accounts follow them.
 package ledger
 
 import (
@@ -86,7 +87,7 @@ type UserMonth struct {
 	User     beacon.UserID
 	Hotspots int  // number of hotspots with a row
 	Rows     int  // number of rows
-	Chain    Hash // over all rows, ordered by day, then hotspot
+	Chain    Hash // over all rows, in the order of Walk
 	Sum
 	Held beacon.Amount // of Sum, what was earned under a hold
 }
@@ -193,7 +194,7 @@ func (s Standing) On(day beacon.Day) int {
 	return s.Days
 }
 
-// Standings are complete through a day, as of a revision.
+// StandingsThrough is the day through which standings are complete, as of a revision.
 type StandingsThrough struct {
 	Day      beacon.Day
 	Revision int64

@@ -115,8 +115,9 @@ func (e *estate) near(i int, within float64, apart bool) (others []int) {
 }
 
 // sameAddress returns one flag for each address that hotspots far from each other send from.
-// One may be away from the others: it was carried to them, and is not registered there yet.
-// So distances are from the first or the second, whichever is among the others.
+// One of them may honestly be far from the rest: it was carried to them and is not yet
+// registered there. So distances are measured from the first or the second, whichever has
+// fewer hotspots far away.
 func (e *estate) sameAddress(day beacon.Day) (flags []beacon.Flag) {
 	lines := map[int64][]*site{}
 	var order []int64

@@ -37,9 +37,9 @@ type Estimate struct {
 	Low, Middle, High beacon.Amount
 }
 
-// Estimate estimates what a new hotspot would earn whose neighbours, and what else is planned,
-// were there first. It knows only what the neighbours show to everyone, so it tells nothing
-// more about them.
+// Estimate returns what a new hotspot would earn if its neighbours and the other planned
+// hotspots were there first. It uses only what neighbours show to everyone, so it reveals
+// nothing more about them.
 func (r *Rewards) Estimate(ctx context.Context, place geo.Point, neighbours []Neighbour, planned []geo.Point) (Estimate, error) {
 	const always, whole = 10_000, int64(beacon.Credit)
 	p := r.policySet().On(r.today())

@@ -193,8 +193,8 @@ func (o *openDays) claims(ctx context.Context, day beacon.Day, ids []beacon.Hots
 }
 
 // ordered reports whether it is known on how many days hotspots had served when the first
-// open day began. For a moment it is not after the first day under a policy that pays
-// places has begun, and after days were opened again.
+// open day began. It is not known for a moment after the first day under a policy that pays
+// places begins, and after days were reopened.
 func (o *openDays) ordered(ctx context.Context) (bool, error) {
 	if !o.view.begun {
 		return true, nil

@@ -331,8 +331,8 @@ func (r *Rewards) countAhead(ctx context.Context, v view) error {
 }
 
 // countStandings counts from the ledger on how many days hotspots have served where they
-// are, unless that is known through the day before. It is after days under a policy that
-// pays devices, and after days were opened again.
+// are, unless that is known through the day before. It is not known after days under a
+// policy that pays devices, and after days were reopened.
 func (r *Rewards) countStandings(ctx context.Context, v view, day beacon.Day) error {
 	want := ledger.StandingsThrough{Day: day - 1, Revision: v.revision()}
 	if is, any, err := r.Store.StandingsThrough(ctx); err != nil || any && is == want {

@@ -16,8 +16,9 @@ const (
 	GainHalf    ChangeGroup = "gain_50_or_more"
 )
 
-// changeGroups has those who lose, by the least that they lose in percent, then the others,
-// by the most that they gain.
+// changeGroups are the groups in order, each with its bound in percent of what operators
+// earned: those that lose, lose at least that much; the others gain at most that much. The
+// last has no bound.
 var changeGroups = []struct {
 	group   ChangeGroup
 	percent int64

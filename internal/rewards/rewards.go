@@ -296,9 +296,10 @@ type Store interface {
 	// skips a statement that does not follow the user's last one.
 	// Ended are the held days that they list.
 	Settle(ctx context.Context, by beacon.Actor, revision int64, statements []ledger.Statement, ended ...ledger.HeldDay) (written int, err error)
-	// ToEnd returns the held days of users between two, both included, through a month,
-	// which its statements list; and UsersToEnd up to limit users after the given one who
-	// have some, but no sum of the month.
+	// ToEnd returns the held days, through a month, whose hold is over and which no statement
+	// lists yet: those of the users from one to another, both included. The statements of the
+	// month list them. UsersToEnd returns up to limit users after the given one that have
+	// such days but no sum of the month.
 	ToEnd(ctx context.Context, month beacon.Month, from, to beacon.UserID) ([]ledger.HeldDay, error)
 	UsersToEnd(ctx context.Context, month beacon.Month, after beacon.UserID, limit int) ([]beacon.UserID, error)
 	// FinishMonth records that a month is settled for everyone, once.

@@ -124,9 +124,10 @@ func (r *Rewards) ripe(ctx context.Context, v view, month beacon.Month, force bo
 	return nil
 }
 
-// certainly returns the earliest time by our own clock, by what is on disk, where
-// servers write down what has certainly come by all of theirs, and by the database's
-// clock; and whose it is. It is for a process that may not have asked them before.
+// certainly returns the latest moment that has certainly come, and who says so. It is the
+// earliest of three times: our own clock, what servers have written to disk as certain by
+// all of their clocks, and the database's clock. It is for a process that may not have
+// asked them before.
 func (r *Rewards) certainly(ctx context.Context) (at time.Time, by string, err error) {
 	state, err := r.Store.ClockState(ctx)
 	if err != nil {
@@ -187,8 +188,8 @@ func (s *settlement) writeStatements(ctx context.Context) error {
 	}
 }
 
-// writeRest writes a statement for every user who earned nothing in the month, and of whom
-// held days are to be listed.
+// writeRest writes a statement for every user who earned nothing in the month but has held
+// days that it must list.
 func (s *settlement) writeRest(ctx context.Context) error {
 	for after := beacon.UserID(""); ; {
 		users, err := s.Store.UsersToEnd(ctx, s.report.Month, after, s.pageSize)

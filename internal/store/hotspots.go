@@ -73,8 +73,9 @@ const casTries = 20
 // Edit may run more than once, each time on the then current row, and never after
 // UpdateHotspot returns. If it reports no change, nothing is written. An error of edit
 // is returned unchanged. Edit sets UpdatedAt; setting DeletedAt deletes the hotspot and
-// frees its MAC, which is reserved for its operator for a while if it did so itself. Changes to ID, Operator, CreatedAt and Version are ignored.
-// If the actor has a Once, edit sets its result (see doOnce).
+// frees its MAC, which stays reserved for the operator for a while if the operator deleted
+// the hotspot. Changes to ID, Operator, CreatedAt and Version are ignored. If the actor has
+// a Once, edit sets its result (see doOnce).
 func (db *DB) UpdateHotspot(
 	ctx context.Context, id beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind,
 	edit func(*beacon.Hotspot) (changed bool, err error),

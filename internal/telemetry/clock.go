@@ -51,7 +51,7 @@ func (l reading) strange() bool {
 	return !l.upTo.IsZero() && beacon.MinuteOf(l.now).Day() != beacon.MinuteOf(l.upTo).Day()
 }
 
-// reading reads the clock and checks whether it can be trusted. It is called every second,
+// read reads the clock and checks whether it can be trusted. It is called every second,
 // and by every fold, which uses the time that was checked.
 func (t *Telemetry) read() reading {
 	c := &t.trust

@@ -53,7 +53,7 @@ func lookUp[T any](
 	onDisk := ids
 	if day == today && !t.suspicions.any() {
 		onDisk = nil
-		for _, id := range ids { // one that is not in memory did nothing today
+		for _, id := range ids { // known is also true for one without state in memory: it did nothing today
 			if is, known := inMemory(id, today, nil, now); known {
 				said[id] = is
 			} else {

@@ -15,7 +15,7 @@ const (
 	separator = "\x00"
 )
 
-// block is a run of items of the roll. It never changes.
+// block is a run of items of the directory. It never changes.
 type block[T Item] struct {
 	first  string // the id of its first item
 	items  []T

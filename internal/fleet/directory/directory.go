@@ -23,8 +23,8 @@ import (
 	"sync"
 )
 
-// Item is what a Roll holds. It is immutable: a change is another item with the same
-// ID.
+// Item is what a Directory holds. It is immutable: a change is another item with the
+// same ID.
 type Item interface {
 	ID() string
 }
@@ -50,7 +50,7 @@ type Roll[T Item] struct {
 	waiting []edit[T] // changes that are not in it, in order of arrival
 }
 
-// Snapshot is a Roll at one moment.
+// Snapshot is a Directory at one moment.
 type Snapshot[T Item] struct {
 	blocks []*block[T]
 }

@@ -16,12 +16,12 @@ type identity struct {
 	path string
 
 	mu    sync.Mutex
-	files [2]os.FileInfo // the database and its log, as first seen; nil before
+	files [2]os.FileInfo // the database and its log, as last confirmed; nil before
 }
 
 var errReplaced = errors.New("the database file was moved, deleted or replaced while it was open")
 
-// confirm returns an error if what stands at the path is not what was first seen there.
+// confirm returns an error if the file at the path is not the one that was there before.
 // It looks the files up by name and opens none: closing one would release the locks that
 // SQLite holds on it. A database never shrinks, so one that has was overwritten.
 func (i *identity) confirm() error {

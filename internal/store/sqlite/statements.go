@@ -13,7 +13,7 @@ import (
 const keptStatements = 100
 
 // openReaders opens a pool whose connections keep their statements: SQLite takes longer
-// to parse a short query than to answer it.
+// to parse a short query than to run it.
 func openReaders(dsn string) (*sql.DB, error) {
 	base, err := sqlite.NewConnector(dsn)
 	if err != nil {
@@ -43,7 +43,7 @@ type driverConn interface {
 	driver.Validator
 }
 
-// A keepingConn answers queries with statements that it has kept. A statement is in idle
+// A keepingConn runs queries with statements that it has kept. A statement is in idle
 // only while no rows of it are open, so a query may run within itself.
 type keepingConn struct {
 	driverConn

@@ -28,7 +28,7 @@ type Network struct {
 	Operator  beacon.UserID // the featured one
 	Staff     beacon.UserID
 	Operators int
-	Hotspots     []*Hotspot // in the order of registration
+	Hotspots  []*Hotspot // in the order of registration
 	launch    beacon.Day
 }
 

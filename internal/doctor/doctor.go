@@ -177,4 +177,6 @@ func (run *checkRun) row() {
 func (run *checkRun) at(format string, args ...any) { run.result.Looked = fmt.Sprintf(format, args...) }
 
 // snapshot calls read with a snapshot of the database.
-func (run *checkRun) snapshot(read func(store.Snapshot) error) error { return run.x.Snapshot(run.ctx, read) }
+func (run *checkRun) snapshot(read func(store.Snapshot) error) error {
+	return run.x.Snapshot(run.ctx, read)
+}

@@ -68,3 +68,33 @@ func TestVerification_ByNeighbour(t *testing.T) {
 		}
 	})
 }
+
+// Nor do they while it is pending: it has its place until a visit finds it elsewhere, and
+// one that they reject would wait for a visit in vain.
+func TestVerification_ByNeighbourOfPending(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c, staff := s.operator(t), s.anyone(t, "hotspots:verify")
+		rival := s.anyone(t, "hotspots:write", "hotspots:verify")
+		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		rival.post(t, "/v1/hotspots", registration(2, "location.lat", "40.7010")).want(t, http.StatusCreated)
+		const (
+			there   = `{"lat":40.7000,"lng":-74,"accuracy_m":5,"method":"gps"}`
+			another = `{"lat":40.7006,"lng":-74,"accuracy_m":5,"method":"gps"}` // 67 m from there
+			slow    = `{"lat":40.7000,"lng":-74,"accuracy_m":5,"method":"gps","speedtest":{"down_mbps":1,"up_mbps":1,"latency_ms":99}}`
+			reject  = "/verification?reason=gone"
+		)
+		wantFault(t, rival.delete(t, spot+reject), http.StatusForbidden, "forbidden") // it was never visited
+		rival.delete(t, spot+"/verification").want(t, http.StatusNoContent)           // that changes nothing
+
+		staff.post(t, spot+"/verification", there).want(t, http.StatusOK)
+		s.advance(24 * time.Hour)
+		c.patch(t, spot, `{"location":{"lat":40.70001,"lng":-74}}`).want(t, http.StatusOK)
+		if data[hotspot](t, c.get(t, spot), http.StatusOK).Location.Verified {
+			t.Fatal("it was moved by a metre, and is verified")
+		}
+		wantFault(t, rival.post(t, spot+"/verification", another), http.StatusForbidden, "forbidden")
+		wantFault(t, rival.post(t, spot+"/verification", slow), http.StatusForbidden, "forbidden")
+		wantFault(t, rival.delete(t, spot+reject), http.StatusForbidden, "forbidden")
+		rival.post(t, spot+"/verification", there).want(t, http.StatusOK)
+	})
+}

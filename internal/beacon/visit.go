@@ -117,16 +117,19 @@ func (h *Hotspot) Visited(found Verification, by UserID, now time.Time) bool {
 	return true
 }
 
-// Takes reports whether a visit takes something away from a verified hotspot: it was found
-// elsewhere, which would withdraw its verification or be a new place with no days served,
-// or slower than it is paid for.
+// Takes reports whether a visit takes something away from a hotspot that was visited before:
+// it was found elsewhere, which would withdraw its verification or be a new place with no
+// days served, or slower than it is paid for. One that is pending keeps its place.
 func (h *Hotspot) Takes(found Finding, now time.Time) bool {
-	if h.Location.VerifiedAt.IsZero() {
+	if found.Disproves() {
+		return !h.Location.VerifiedAt.IsZero()
+	}
+	if len(h.visits()) == 0 || found.Err() != nil {
 		return false
 	}
 	is := h.PlaceOn(DayOf(now) + 1)
 	moved := found.AccuracyM <= placeWithinM && geo.Distance(is.Point, found.Point) > placeWithinM
-	return found.Disproves() || found.Err() == nil && (moved || found.Test.AtMost() < is.Test.AtMost())
+	return moved || found.Test.AtMost() < is.Test.AtMost()
 }
 
 // forgetVisit drops the oldest visit that is not the first of the present place.

@@ -25,7 +25,7 @@ func (r *Registry) Unverify(ctx context.Context, p beacon.Principal, in Withdraw
 		return struct{}{}, errNoHotspot
 	}
 	h, err := r.store.Hotspot(ctx, in.Hotspot)
-	if err == nil && !h.Location.VerifiedAt.IsZero() {
+	if err == nil && (!h.Location.VerifiedAt.IsZero() || in.Reason != "") {
 		err = r.mayTake(ctx, p, &h, by)
 	}
 	if err != nil {

@@ -30,7 +30,7 @@ var reviewText = struct {
 	queue:    bulk{flagColumns, `FROM flags WHERE dismissed = 0 ORDER BY weight DESC, hotspot, kind LIMIT $1`},
 	count:    `SELECT count(*) FROM flags WHERE dismissed = 0`,
 	dismiss:  `UPDATE flags SET dismissed = $3 WHERE hotspot = $1 AND kind = $2 AND dismissed = 0`,
-	again: `SELECT max(id), count(*) FROM hotspots WHERE created_at >= $1
+	again: `SELECT max(id), count(*) FROM hotspots WHERE created_at >= $1 AND (verified_at > 0 OR visits <> '')
 		GROUP BY lower(replace(replace(replace(mac, ':', ''), '-', ''), '.', '')) HAVING count(*) >= $2 ORDER BY 2 DESC, 1 LIMIT $3`,
 }
 
@@ -122,8 +122,9 @@ func (db *DB) DismissFlag(ctx context.Context, hotspot beacon.HotspotID, kind be
 	return db.committer.do(ctx, op)
 }
 
-// MACsAgain returns MAC addresses that were registered at least so many times since a
-// moment, the most frequent first: the last hotspot of each, and how often.
+// MACsAgain returns MAC addresses that were registered, and visited, at least so many times
+// since a moment, the most frequent first: the last hotspot of each, and how often. What
+// nobody visited earns nothing, and anyone can register any number.
 func (db *DB) MACsAgain(ctx context.Context, since time.Time, least, limit int) (map[beacon.HotspotID]int, error) {
 	type found struct {
 		hotspot beacon.HotspotID

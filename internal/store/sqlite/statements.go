@@ -8,8 +8,8 @@ import (
 	"modernc.org/sqlite"
 )
 
-// keptStatements is how many idle statements a connection keeps: more than the store has
-// queries. A query with a list in its text has one for each length of the list.
+// keptStatements is how many idle statements a connection keeps: nearly as many as the
+// store has queries.
 const keptStatements = 100
 
 // openReaders opens a pool whose connections keep their statements: SQLite takes longer
@@ -47,7 +47,7 @@ type driverConn interface {
 // only while no rows of it are open, so a query may run within itself.
 type keepingConn struct {
 	driverConn
-	idle map[string]driver.Stmt // by text
+	idle map[string]driver.Stmt // by the text of the query, before it is rewritten
 }
 
 // QueryContext implements [driver.QueryerContext].
@@ -57,7 +57,7 @@ func (c *keepingConn) QueryContext(ctx context.Context, text string, args []driv
 		delete(c.idle, text)
 	} else {
 		var err error
-		if stmt, err = c.PrepareContext(ctx, text); err != nil {
+		if stmt, err = c.PrepareContext(ctx, positional(text)); err != nil {
 			return nil, err
 		}
 	}

@@ -54,7 +54,7 @@ func (k *Keys) CreateFirst(ctx context.Context, p beacon.Principal, token string
 		User: beacon.UserID(id.New(beacon.UserPrefix, now)), Name: "First key", Scopes: []beacon.Scope{beacon.Admin},
 	})
 	err := k.store.InsertFirstKey(ctx, key, p.Actor())
-	if isConflict(err) {
+	if beacon.KindOf(err) == beacon.Conflict {
 		err = errInvitation
 	} else if err != nil {
 		return Created{}, err // the token can be tried again

@@ -12,7 +12,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"errors"
 	"sync/atomic"
 	"time"
 
@@ -234,7 +233,7 @@ func (k *Keys) ask(ctx context.Context, public string, now time.Time) (*entry, e
 func (k *Keys) lookup(ctx context.Context, public string, now time.Time) (*entry, error) {
 	generation := k.cache.generation()
 	key, err := k.store.Key(ctx, beacon.KeyID(beacon.KeyPrefix+public))
-	if err != nil && !isNotFound(err) {
+	if err != nil && beacon.KindOf(err) != beacon.NotFound {
 		k.away.Store(k.now().UnixMicro())
 		if e := k.cache.get(public); e != nil {
 			return e, nil
@@ -254,13 +253,4 @@ func (k *Keys) lookup(ctx context.Context, public string, now time.Time) (*entry
 // holds reports whether the secret is the entry's, in constant time.
 func (e *entry) holds(hash [32]byte) bool {
 	return subtle.ConstantTimeCompare(hash[:], e.key.SecretHash[:]) == 1
-}
-
-func isNotFound(err error) bool { return isKind(err, beacon.NotFound) }
-
-func isConflict(err error) bool { return isKind(err, beacon.Conflict) }
-
-func isKind(err error, kind beacon.Kind) bool {
-	e, ok := errors.AsType[*beacon.Error](err)
-	return ok && e.Kind == kind
 }

@@ -164,7 +164,7 @@ func (k *Keys) Revoke(ctx context.Context, p beacon.Principal, key beacon.KeyID)
 		return struct{}{}, unknown
 	}
 	held, err := k.store.Key(ctx, key)
-	if isNotFound(err) || err == nil && !p.MayActFor(held.User) {
+	if beacon.KindOf(err) == beacon.NotFound || err == nil && !p.MayActFor(held.User) {
 		return struct{}{}, unknown
 	}
 	if err != nil {

@@ -52,7 +52,7 @@ type Config struct {
 type Telemetry interface {
 	// Take returns once the heartbeat is durable, or with an error. It must give up
 	// by itself: heartbeat requests have no deadline of their own.
-	Take(ctx context.Context, spot *fleet.Hotspot, beat beacon.Heartbeat) (beacon.Taken, error)
+	Take(ctx context.Context, hotspot *fleet.Hotspot, beat beacon.Heartbeat) (beacon.Taken, error)
 	// History returns NotFound when there is no live hotspot.
 	History(ctx context.Context, q telemetry.HistoryQuery) (telemetry.History, error)
 }

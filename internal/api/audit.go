@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// auditLooks is how many changes a request with a filter looks through.
-	auditLooks = 5000
+	// auditScans is how many changes a request with a filter looks through.
+	auditScans = 5000
 	// auditAtOnce is how many of them are read at a time.
 	auditAtOnce = 500
 	// auditCost is what it counts beyond one request: a key's limit is a limit on work.
@@ -59,17 +59,17 @@ func (a *API) audit(w http.ResponseWriter, r *http.Request, p beacon.Principal) 
 	if err != nil {
 		return err
 	}
-	looks, atOnce := q.limit, q.limit
+	scans, atOnce := q.limit, q.limit
 	if q.filters() {
 		if err := a.limits.spendMore(w.Header(), p, auditCost, time.Now()); err != nil {
 			return err
 		}
-		looks, atOnce = auditLooks, auditAtOnce
+		scans, atOnce = auditScans, auditAtOnce
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	out := audit{Changes: []auditRow{}}
-	for looked := 0; looked < looks; looked += atOnce {
+	for scanned := 0; scanned < scans; scanned += atOnce {
 		page, err := a.changes.Audit(ctx, q.before, atOnce)
 		if err != nil {
 			return err

@@ -50,12 +50,9 @@ func newExports() *concurrencyLimit {
 
 // export sends all that is stored of a user as an archive of files (decision D180).
 func (a *API) export(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
-	user := beacon.UserID(r.PathValue("id"))
-	if user == registry.Me {
-		user = p.User
-	}
-	if !p.MayActFor(user) {
-		return &beacon.Error{Kind: beacon.Forbidden, Message: "this belongs to another user"}
+	user, err := p.Resolve(beacon.UserID(r.PathValue("id")))
+	if err != nil {
+		return err
 	}
 	if err := nobody(user); err != nil {
 		return err
@@ -80,8 +77,8 @@ type export struct {
 	now     time.Time
 	archive *zip.Writer
 
-	own   []string // the ids of the user's hotspots and keys
-	spots []beacon.HotspotID
+	own        []string // the ids of the user's hotspots and keys
+	hotspotIDs []beacon.HotspotID
 }
 
 const exportReadme = `This archive has what Beacon stores about you.
@@ -168,7 +165,7 @@ type visit struct {
 func (e *export) hotspots(ctx context.Context, w *bufio.Writer) error {
 	out := json.NewEncoder(w)
 	return e.api.registry.Ever(ctx, e.user, func(v registry.View) error {
-		e.own, e.spots = append(e.own, string(v.Hotspot.ID)), append(e.spots, v.Hotspot.ID)
+		e.own, e.hotspotIDs = append(e.own, string(v.Hotspot.ID)), append(e.hotspotIDs, v.Hotspot.ID)
 		shown := exportedHotspot{showHotspot(v), maybe(v.DeletedAt), []visit{}, nil}
 		for _, seen := range v.Visits {
 			shown.Visits = append(shown.Visits, visit{stamp(seen.At), seen.Point.Lat, seen.Point.Lng, seen.AccuracyM})
@@ -224,16 +221,16 @@ func (e *export) holds(ctx context.Context, w *bufio.Writer) error {
 func (e *export) activity(ctx context.Context, w *bufio.Writer) error {
 	t := newTable("", "hotspot_id", "hour", "served_minutes", "expected_minutes", "clients", "bytes", "performance_tier")
 	to := e.now.UTC().Truncate(time.Hour).Add(time.Hour)
-	for _, spot := range e.spots {
+	for _, hotspot := range e.hotspotIDs {
 		past, err := e.api.telemetry.History(ctx, telemetry.HistoryQuery{
-			Hotspot: spot, From: to.Add(-maxHistory), To: to, Step: time.Hour, Deleted: true,
+			Hotspot: hotspot, From: to.Add(-maxHistory), To: to, Step: time.Hour, Deleted: true,
 		})
 		if err != nil {
 			return err
 		}
 		for _, p := range past.Points {
 			if p.Expected > 0 || p.Served > 0 || p.Clients > 0 || p.Bytes > 0 {
-				t.line(string(spot), p.At.Format(time.RFC3339), strconv.Itoa(p.Served), strconv.Itoa(p.Expected), strconv.Itoa(p.Clients),
+				t.line(string(hotspot), p.At.Format(time.RFC3339), strconv.Itoa(p.Served), strconv.Itoa(p.Expected), strconv.Itoa(p.Clients),
 					strconv.FormatUint(p.Bytes, 10), p.Tier.String())
 			}
 		}

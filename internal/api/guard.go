@@ -123,8 +123,8 @@ func (a *API) deviceWith(key string) *fleet.Hotspot {
 	if !ok {
 		return nil
 	}
-	if spot, ok := a.fleet.Find(presented.Hotspot()); ok && spot.Opens(presented.Hash()) {
-		return spot
+	if hotspot, ok := a.fleet.Find(presented.Hotspot()); ok && hotspot.Opens(presented.Hash()) {
+		return hotspot
 	}
 	return nil
 }

@@ -34,11 +34,11 @@ type historyOf struct {
 }
 
 func (a *API) history(ctx context.Context, p beacon.Principal, q telemetry.HistoryQuery) (historyOf, error) {
-	spot, err := a.registry.Get(ctx, p, q.Hotspot)
+	hotspot, err := a.registry.Get(ctx, p, q.Hotspot)
 	if err != nil {
 		return historyOf{}, err
 	}
-	if spot.Approximate && !wholeDays(&q, a.now()) {
+	if hotspot.Approximate && !wholeDays(&q, a.now()) {
 		return historyOf{History: telemetry.History{From: q.From, To: q.To, Step: q.Step}, hotspot: q.Hotspot}, nil
 	}
 	h, err := a.telemetry.History(ctx, q)
@@ -47,8 +47,8 @@ func (a *API) history(ctx context.Context, p beacon.Principal, q telemetry.Histo
 	}
 	return historyOf{
 		History: h, hotspot: q.Hotspot,
-		showsClients: p.Sees(beacon.HistoryClients, spot.Operator),
-		showsTraffic: p.Sees(beacon.HistoryTraffic, spot.Operator),
+		showsClients: p.Sees(beacon.HistoryClients, hotspot.Operator),
+		showsTraffic: p.Sees(beacon.HistoryTraffic, hotspot.Operator),
 	}, nil
 }
 

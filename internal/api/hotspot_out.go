@@ -201,9 +201,9 @@ func showHours(o beacon.OperatingHours) *hours {
 	return out
 }
 
-func encodeHotspot(h http.Header, spot registry.View) payload {
-	h.Set("ETag", tagOf(spot.Version))
-	return payload{Data: showHotspot(spot)}
+func encodeHotspot(h http.Header, hotspot registry.View) payload {
+	h.Set("ETag", tagOf(hotspot.Version))
+	return payload{Data: showHotspot(hotspot)}
 }
 
 func encodeRegistered(h http.Header, done registry.Registered) payload {
@@ -222,7 +222,7 @@ type changed struct {
 	UpdatedAt stamp            `json:"updated_at"`
 }
 
-func encodeChanged(h http.Header, spot beacon.Hotspot) payload {
-	h.Set("ETag", tagOf(spot.Version))
-	return payload{Data: changed{spot.ID, spot.Name, showSettings(spot.Settings), stamp(spot.UpdatedAt)}}
+func encodeChanged(h http.Header, hotspot beacon.Hotspot) payload {
+	h.Set("ETag", tagOf(hotspot.Version))
+	return payload{Data: changed{hotspot.ID, hotspot.Name, showSettings(hotspot.Settings), stamp(hotspot.UpdatedAt)}}
 }

@@ -99,8 +99,8 @@ func tileIndex(text string) (n int, ok bool) {
 
 // tileRoom is the memory for encoding one tile.
 type tileRoom struct {
-	spots, clusters *mvt.Layer
-	body, small     []byte // plain and compressed
+	hotspots, clusters *mvt.Layer
+	body, small        []byte // plain and compressed
 }
 
 type tilePool struct{ sync.Pool }
@@ -119,7 +119,7 @@ const (
 func newTilePool() tilePool {
 	return tilePool{sync.Pool{New: func() any {
 		return &tileRoom{
-			spots:    mvt.NewLayer(layerName, "id", "status", "radius_m"),
+			hotspots: mvt.NewLayer(layerName, "id", "status", "radius_m"),
 			clusters: mvt.NewLayer(layerName, "id", "status", "radius_m", "count", "online_count"),
 		}
 	}}}
@@ -127,7 +127,7 @@ func newTilePool() tilePool {
 
 // draw encodes the tile into room.body.
 func (room *tileRoom) draw(tile fleet.Tile, items fleet.Items) {
-	layer := room.spots
+	layer := room.hotspots
 	if items.Aggregated {
 		layer = room.clusters
 	}

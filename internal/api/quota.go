@@ -57,7 +57,7 @@ var (
 
 // readQuota returns what a user may have.
 func (a *API) readQuota(ctx context.Context, p beacon.Principal, user beacon.UserID) (quota, error) {
-	if user == "me" {
+	if user == beacon.Me {
 		user = p.User
 	}
 	switch {
@@ -72,7 +72,7 @@ func (a *API) readQuota(ctx context.Context, p beacon.Principal, user beacon.Use
 
 // setQuota sets what a user may have.
 func (a *API) setQuota(ctx context.Context, p beacon.Principal, in quotaChange) (quota, error) {
-	if in.user == "me" {
+	if in.user == beacon.Me {
 		in.user = p.User
 	}
 	if !id.Valid(beacon.UserPrefix, string(in.user)) {

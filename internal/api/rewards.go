@@ -77,7 +77,7 @@ func (a *API) answerHold(ctx context.Context, p beacon.Principal, in rewards.Hol
 // case: a caller without permission must get Forbidden, whatever the text
 // (decision N6).
 func nobody(user beacon.UserID) error {
-	if user == rewards.Me || id.Valid(beacon.UserPrefix, string(user)) {
+	if user == beacon.Me || id.Valid(beacon.UserPrefix, string(user)) {
 		return nil
 	}
 	return &beacon.Error{Kind: beacon.NotFound, Message: "no such user"}

@@ -58,15 +58,15 @@ func TestSummary_AsPlainEncoder(t *testing.T) {
 		if err := s.Fleet.Apply(h); err != nil {
 			t.Fatal(err)
 		}
-		spot, ok := s.Fleet.Find(h.ID)
-		if !ok || spot.ID() != string(h.ID) {
+		hotspot, ok := s.Fleet.Find(h.ID)
+		if !ok || hotspot.ID() != string(h.ID) {
 			t.Fatalf("the fleet has no %s", h.ID)
 		}
-		compareWithPlain(t, h, spot)
+		compareWithPlain(t, h, hotspot)
 	})
 }
 
-func compareWithPlain(t *rapid.T, h beacon.Hotspot, spot *fleet.Hotspot) {
+func compareWithPlain(t *rapid.T, h beacon.Hotspot, hotspot *fleet.Hotspot) {
 	quote := func(text string) string {
 		out, err := jsontext.AppendQuote(nil, text)
 		if err != nil {
@@ -84,9 +84,9 @@ func compareWithPlain(t *rapid.T, h beacon.Hotspot, spot *fleet.Hotspot) {
 	if o := h.Settings.OperatingHours; o != nil && o.Weekly == nil {
 		connection += `,"open_now":false,"opens_at":null`
 	}
-	facts := string(api.AppendFacts(nil, spot.Condition(noon)))
+	facts := string(api.AppendFacts(nil, hotspot.Condition(noon)))
 	const meta = `"meta":{"request_id":"req_1","timestamp":"2026-11-15T12:00:00.000Z"}}` + "\n"
-	hits := []fleet.Hit{{Item: spot, Meters: 12.34}, {Item: spot, Meters: 5}}
+	hits := []fleet.Hit{{Item: hotspot, Meters: 12.34}, {Item: hotspot, Meters: 5}}
 	inNearby := func(meters string) string {
 		return fmt.Sprintf(`{"id":"%s","name":%s,"type":"%s","location":{"lat":%s,"lng":%s,"address":%s},"distance_m":%s%s%s`, h.ID, name, h.Type, lat, lng, address, meters, connection, facts)
 	}
@@ -100,10 +100,10 @@ func compareWithPlain(t *rapid.T, h beacon.Hotspot, spot *fleet.Hotspot) {
 	for _, tc := range []struct{ name, got, want string }{
 		{"nearby", string(api.NearbyBody(nil, hits, noon)), `{"data":[` + inNearby("12.3") + "," + inNearby("5") + "]," + meta},
 		{"GeoJSON", string(api.NearbyFeatures(nil, hits, noon)), `{"type":"FeatureCollection","features":[` + feature("12.3") + "," + feature("5") + "]," + meta},
-		{"list", string(api.ListBody(spot, noon)), `{"data":[` + listed + `],"pagination":{"page":1,"per_page":1,"total":1,"total_pages":1,"next":null},` + meta},
-		{"map", string(api.MapItem(spot, noon)), fmt.Sprintf(`"id":"%s","lat":%s,"lng":%s,"radius_m":50,"status":"pending"%s`, h.ID, lat, lng, connection)},
+		{"list", string(api.ListBody(hotspot, noon)), `{"data":[` + listed + `],"pagination":{"page":1,"per_page":1,"total":1,"total_pages":1,"next":null},` + meta},
+		{"map", string(api.MapItem(hotspot, noon)), fmt.Sprintf(`"id":"%s","lat":%s,"lng":%s,"radius_m":50,"status":"pending"%s`, h.ID, lat, lng, connection)},
 		{
-			"map feature", string(api.MapFeature(spot, noon)),
+			"map feature", string(api.MapFeature(hotspot, noon)),
 			fmt.Sprintf(`{"type":"Feature","id":"%s","geometry":{"type":"Point","coordinates":[%s,%s]},"properties":{"id":"%s","radius_m":50,"status":"pending"%s}}`, h.ID, lng, lat, h.ID, connection),
 		},
 	} {

@@ -40,9 +40,9 @@ type Blur struct {
 }
 
 const (
-	// BlurRadiusM is how far the public place of a home is from the middle of its cell
+	// blurRadiusM is how far the public place of a home is from the middle of its cell
 	// at most, and how wide a cell is at least.
-	BlurRadiusM = 250
+	blurRadiusM = 250
 	// BlurWithinM is farther than the public place of a home can be from its true one.
 	// Except near the poles, that is the radius and half the diagonal of a cell: 427 m.
 	BlurWithinM = 550
@@ -88,7 +88,7 @@ func (b *Blur) place(hotspot HotspotID, p geo.Point) geo.Point {
 	row, column, middle := cellOf(p)
 	sum := b.sum("place", hotspot, row, column)
 	const digits = 1 << 53
-	meters := BlurRadiusM * math.Sqrt(float64(binary.BigEndian.Uint64(sum[:])%digits)/digits)
+	meters := blurRadiusM * math.Sqrt(float64(binary.BigEndian.Uint64(sum[:])%digits)/digits)
 	bearing := float64(binary.BigEndian.Uint64(sum[8:])%digits) / digits * 360
 	shown := middle.Toward(bearing, meters)
 	const perDegree = 1e5
@@ -105,14 +105,14 @@ func (b *Blur) sum(use string, hotspot HotspotID, numbers ...uint64) []byte {
 	return mac.Sum(nil)
 }
 
-// cellOf returns the cell of a place. Rows are BlurRadiusM high, and each is divided into
+// cellOf returns the cell of a place. Rows are blurRadiusM high, and each is divided into
 // as many columns of at least that width as fit.
 func cellOf(p geo.Point) (row, column uint64, middle geo.Point) {
 	const perDegree = geo.EarthRadius * math.Pi / 180
-	const height = BlurRadiusM / perDegree
+	const height = blurRadiusM / perDegree
 	row = uint64((p.Lat + 90) / height)
 	middle.Lat = min((float64(row)+0.5)*height-90, 90)
-	columns := max(1, math.Floor(360*perDegree*math.Cos(middle.Lat*math.Pi/180)/BlurRadiusM))
+	columns := max(1, math.Floor(360*perDegree*math.Cos(middle.Lat*math.Pi/180)/blurRadiusM))
 	column = uint64(min((p.Lng+180)/360*columns, columns-1))
 	middle.Lng = (float64(column)+0.5)/columns*360 - 180
 	return row, column, middle

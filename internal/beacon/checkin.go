@@ -43,9 +43,9 @@ const (
 	// VouchedAtOthers is at how many other operators' visited hotspots an install must
 	// have checked in for its check-ins to be evidence.
 	VouchedAtOthers = 2
-	// InstallsShown is how many installs there must be to show a quality: with fewer, it
+	// installsShown is how many installs there must be to show a quality: with fewer, it
 	// would show what single people do.
-	InstallsShown = 5
+	installsShown = 5
 
 	// CheckInsPerInstall and CheckInsPerHotspot are how many check-ins are kept for one
 	// day: of a hotspot those that are evidence, as many of others who were there, and as
@@ -72,7 +72,7 @@ type Quality struct {
 }
 
 // Shown reports whether enough people made the check-ins to show them.
-func (q Quality) Shown() bool { return q.Installs >= InstallsShown }
+func (q Quality) Shown() bool { return q.Installs >= installsShown }
 
 // SuccessRate returns how many of the check-ins say that the hotspot works, in
 // ten-thousandths.

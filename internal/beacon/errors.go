@@ -62,6 +62,14 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// KindOf returns the kind of an error, or Internal if it has none.
+func KindOf(err error) Kind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return Internal
+}
+
 var (
 	errRequired = errors.New("is required")
 	errNull     = errors.New("must not be null")

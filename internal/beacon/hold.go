@@ -63,15 +63,15 @@ type HoldAct struct {
 	Note string
 }
 
-// Covers reports whether the hold is about a hotspot.
-func (h *Hold) Covers(of Owned) bool {
+// covers reports whether the hold is about a hotspot.
+func (h *Hold) covers(of Owned) bool {
 	return h.User == of.User && (h.Hotspot == "" || h.Hotspot == of.Hotspot)
 }
 
 // Holds reports whether a row of a day that is closed now is held. The hold must not have
 // begun after the day.
 func (h *Hold) Holds(day Day, of Owned) bool {
-	return h.State == HoldIsActive && h.Covers(of) && DayOf(h.Placed.At) <= day
+	return h.State == HoldIsActive && h.covers(of) && DayOf(h.Placed.At) <= day
 }
 
 // HoldOn returns the hold that holds a row, if any: that of the hotspot before that of its

@@ -204,3 +204,10 @@ func (h Hotspot) ActiveSince() time.Time {
 
 // Deleted reports whether the hotspot is deleted.
 func (h Hotspot) Deleted() bool { return !h.DeletedAt.IsZero() }
+
+// Touch sets the time of the last change. It never goes back, whatever the clock does.
+func (h *Hotspot) Touch(now time.Time) {
+	if now.After(h.UpdatedAt) {
+		h.UpdatedAt = now
+	}
+}

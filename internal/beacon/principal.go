@@ -76,6 +76,24 @@ func (p Principal) MayActFor(user UserID) bool {
 	return p.Has(Admin) || user != "" && user == p.User && !p.Publishable()
 }
 
+// Me stands for the principal's own user in place of an id.
+const Me = "me"
+
+var errNotYours = &Error{Kind: Forbidden, Message: "this belongs to another user"}
+
+// Resolve returns the user that an id stands for: Me is the principal's own. It returns
+// Forbidden for a user that the principal may not act for, whether or not that user exists
+// (decision N6).
+func (p Principal) Resolve(user UserID) (UserID, error) {
+	if user == Me {
+		user = p.User
+	}
+	if !p.MayActFor(user) {
+		return "", errNotYours
+	}
+	return user, nil
+}
+
 // Publishable reports whether the key is for everyone to see.
 func (p Principal) Publishable() bool { return p.Restrictions != nil && p.Restrictions.Publishable }
 

@@ -46,16 +46,16 @@ const (
 // String returns the name that the interface uses.
 func (t Tier) String() string { return [...]string{"standard", "enhanced", "premium"}[t] }
 
-// TierTests is how many of the latest speed tests decide the tier, and MinTierTests
+// TierTests is how many of the latest speed tests decide the tier, and minTierTests
 // is how many there must be for more than Standard.
 const (
 	TierTests    = 6
-	MinTierTests = 2
+	minTierTests = 2
 )
 
 // TierOf returns the tier for the mean of speed tests.
 func TierOf(tests []SpeedTest) Tier {
-	if len(tests) < MinTierTests {
+	if len(tests) < minTierTests {
 		return Standard
 	}
 	var down, up, latency float64

@@ -99,18 +99,18 @@ func (v Verification) Against(h Hotspot) Finding {
 	return Finding{v, geo.Distance(v.Point, h.Location.Point)}
 }
 
-// AllowedM returns how far that may be.
-func (v Verification) AllowedM() float64 { return min(verifyWithinM+v.AccuracyM, verifyAtMostM) }
+// allowedM returns how far that may be.
+func (v Verification) allowedM() float64 { return min(verifyWithinM+v.AccuracyM, verifyAtMostM) }
 
 // Err returns nil if the hotspot is close enough to where it is registered.
 func (f Finding) Err() error {
-	if f.DistanceM <= f.AllowedM() {
+	if f.DistanceM <= f.allowedM() {
 		return nil
 	}
 	return &Error{Kind: Conflict, Message: fmt.Sprintf(
 		"this is %.0f m from where the hotspot is registered; with this accuracy, up to %.0f m are accepted: "+
 			"measure again at the hotspot, or correct its registered location",
-		math.Ceil(f.DistanceM), math.Floor(f.AllowedM()),
+		math.Ceil(f.DistanceM), math.Floor(f.allowedM()),
 	)}
 }
 

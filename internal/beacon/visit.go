@@ -25,12 +25,12 @@ const (
 	// unless it was moved: a visit measured it that far away, and the first visit that it
 	// confirmed a little farther.
 	PlaceWithinM = verifyAtMostM + placeWithinM
-	// ProofTime is how long a visit proves that a hotspot stands at its place.
-	ProofTime = 365 * 24 * time.Hour
+	// proofTime is how long a visit proves that a hotspot stands at its place.
+	proofTime = 365 * 24 * time.Hour
 	// vouchTime is how long check-ins prove it, and proofAtMost how long after the last
 	// visit.
 	vouchTime   = 90 * 24 * time.Hour
-	proofAtMost = 2 * ProofTime
+	proofAtMost = 2 * proofTime
 	// vouchBefore is how long before the proof ends check-ins extend it.
 	vouchBefore = 60 * 24 * time.Hour
 	// vouchInstalls and vouchDays are of how many installs, and from how many days, there
@@ -53,7 +53,7 @@ type Place struct {
 
 // Visited reports whether staff have visited the place in the year before a day.
 func (p Place) Visited(day Day) bool {
-	return !p.ProvenAt.IsZero() && p.ProvenAt.Add(ProofTime).After(day.Time())
+	return !p.ProvenAt.IsZero() && p.ProvenAt.Add(proofTime).After(day.Time())
 }
 
 // Proven reports whether the place is proven on a day: whether that was so when the day
@@ -65,7 +65,7 @@ func (p Place) provenUntil() time.Time {
 	if p.ProvenAt.IsZero() {
 		return time.Time{}
 	}
-	until := p.ProvenAt.Add(ProofTime)
+	until := p.ProvenAt.Add(proofTime)
 	if p.VouchedAt.IsZero() {
 		return until
 	}

@@ -166,9 +166,7 @@ func voucher(h *beacon.Hotspot, row *beacon.CheckIn) func(*beacon.Hotspot, func(
 		if err != nil || !h.Vouch(installs, days, row.At) {
 			return false, err
 		}
-		if row.At.After(h.UpdatedAt) {
-			h.UpdatedAt = row.At
-		}
+		h.Touch(row.At)
 		return true, nil
 	}
 }

@@ -8,14 +8,14 @@ import (
 // A clock that is ahead of what is certain may be wrong, or the machine was off or
 // suspended in between: nobody can tell the two apart from within. So a clock is
 // believed once it has run steadily, for the longer the farther it is ahead, and beyond
-// MostAhead only if staff say what day it is. Who is away for a night or a weekend
+// mostAhead only if staff say what day it is. Who is away for a night or a weekend
 // needs nobody; a clock that is wrong for some hours decides nothing.
 const (
 	aLittleAhead = 15 * time.Minute
 	aDayAhead    = 24 * time.Hour
 
-	// MostAhead is how far ahead a clock can be and yet be believed without staff.
-	MostAhead = 4 * 24 * time.Hour
+	// mostAhead is how far ahead a clock can be and yet be believed without staff.
+	mostAhead = 4 * 24 * time.Hour
 )
 
 // Wait returns for how long a clock that is ahead of what is certain must run steadily
@@ -26,7 +26,7 @@ func Wait(ahead time.Duration) (steady time.Duration, enough bool) {
 		return 10 * time.Minute, true
 	case ahead <= aDayAhead:
 		return time.Hour, true
-	case ahead <= MostAhead:
+	case ahead <= mostAhead:
 		return 8 * time.Hour, true // a working day, in which someone may see the warning
 	}
 	return 0, false

@@ -91,22 +91,22 @@ func (n *Network) add(p place, name string) error {
 	if m := life.move; m != nil && m.again {
 		before, was := life, p
 		before.deleted, before.move, was.point = m.off, nil, m.from
-		old, err := n.spot(sourceOf(n.Seed, "moved "+p.key()), was, name, before)
+		old, err := n.newHotspot(sourceOf(n.Seed, "moved "+p.key()), was, name, before)
 		if err != nil {
 			return err
 		}
 		n.Hotspots = append(n.Hotspots, old)
 		life = life.again()
 	}
-	spot, err := n.spot(random, p, name, life)
+	hotspot, err := n.newHotspot(random, p, name, life)
 	if err != nil {
 		return err
 	}
-	n.Hotspots = append(n.Hotspots, spot)
+	n.Hotspots = append(n.Hotspots, hotspot)
 	if replaced := life.created.Add(-2 * time.Hour); life.late && random.IntN(80) == 0 && replaced.After(n.launch.Time().AddDate(0, 0, 4)) {
 		before := n.atLaunch(random)
 		before.deleted, before.generation = replaced, 1
-		old, err := n.spot(random, p, name, before)
+		old, err := n.newHotspot(random, p, name, before)
 		if err != nil {
 			return err
 		}
@@ -115,8 +115,8 @@ func (n *Network) add(p place, name string) error {
 	return nil
 }
 
-// spot makes a hotspot by the rules that apply to every registration.
-func (n *Network) spot(random *rand.Rand, p place, name string, l life) (*Hotspot, error) {
+// newHotspot makes a hotspot by the rules that apply to every registration.
+func (n *Network) newHotspot(random *rand.Rand, p place, name string, l life) (*Hotspot, error) {
 	v := venueOf(p)
 	mac := macOf(n.Seed, p.number, l.generation)
 	form := beacon.Registration{
@@ -134,20 +134,20 @@ func (n *Network) spot(random *rand.Rand, p place, name string, l life) (*Hotspo
 	h.Settings.OperatingHours = v.hours(random)
 	h.Location.VerifiedAt, h.Device.LinkedAt, h.DeletedAt = n.passed(l.verified), n.passed(l.linked), l.deleted
 	h.UpdatedAt = slices.MaxFunc([]time.Time{h.CreatedAt, h.Location.VerifiedAt, h.Device.LinkedAt, h.DeletedAt}, time.Time.Compare)
-	spot := &Hotspot{Hotspot: h, dark: n.passed(l.dark)}
+	hotspot := &Hotspot{Hotspot: h, dark: n.passed(l.dark)}
 	if !h.Device.LinkedAt.IsZero() {
-		spot.Device = character(p, h.Device.MAC).Device()
+		hotspot.Device = character(p, h.Device.MAC).Device()
 	}
 	for _, cut := range n.powerCuts() {
 		if cut.neighborhood == p.neighborhood {
-			spot.cuts = append(spot.cuts, cut.Period)
+			hotspot.cuts = append(hotspot.cuts, cut.Period)
 		}
 	}
 	if m := l.move; m != nil {
 		m.found = n.passed(m.found)
-		err = spot.carry(m, n.Staff)
+		err = hotspot.carry(m, n.Staff)
 	}
-	return spot, err
+	return hotspot, err
 }
 
 // passed returns t, or zero if t has not come yet.
@@ -167,13 +167,13 @@ func macOf(seed uint64, number, generation int) string {
 
 // Known returns devices for the live hotspots of an earlier demonstration. All of
 // them have been rebooted.
-func Known(hotspots []beacon.Hotspot) (spots []*Hotspot, err error) {
+func Known(stored []beacon.Hotspot) (hotspots []*Hotspot, err error) {
 	all, err := places(Hotspots)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(all, func(a, b place) int { return cmp.Compare(a.number, b.number) })
-	for _, h := range hotspots {
+	for _, h := range stored {
 		var s1, s2, generation, high, low int
 		_, err := fmt.Sscanf(h.Device.MAC.Canonical(), "02:%02x:%02x:%02x:%02x:%02x", &s1, &s2, &generation, &high, &low)
 		number := high<<8 | low
@@ -183,7 +183,7 @@ func Known(hotspots []beacon.Hotspot) (spots []*Hotspot, err error) {
 		}
 		c := character(all[number], h.Device.MAC)
 		c.Seed ^= uint64(h.Version) // so that boot ids differ from last time
-		spots = append(spots, &Hotspot{Hotspot: h, Device: c.Device()})
+		hotspots = append(hotspots, &Hotspot{Hotspot: h, Device: c.Device()})
 	}
-	return spots, nil
+	return hotspots, nil
 }

@@ -66,7 +66,7 @@ func (s *Hotspot) linkedBefore(t time.Time) bool { return s.Hotspot.Device.Linke
 
 // past is the generated history of a hotspot.
 type past struct {
-	spot     *Hotspot
+	hotspot  *Hotspot
 	backfill *heartbeat.Backfill
 	boot     uint64 // the device's id of it,
 	bootName uint64 // and the network's
@@ -76,32 +76,32 @@ type past struct {
 func newPast(s *Hotspot, none *heartbeat.Outages) *past {
 	h := s.Hotspot
 	h.DeletedAt = time.Time{}
-	return &past{spot: s, backfill: heartbeat.NewBackfill(none, h)}
+	return &past{hotspot: s, backfill: heartbeat.NewBackfill(none, h)}
 }
 
 // liveThrough simulates the device for a day.
 func (p *past) liveThrough(day beacon.Day, now time.Time) {
 	from, until := day.Time(), (day + 1).Time()
-	if linked := p.spot.Hotspot.Device.LinkedAt; linked.After(from) {
+	if linked := p.hotspot.Hotspot.Device.LinkedAt; linked.After(from) {
 		from = linked.Truncate(time.Minute).Add(time.Minute)
 	}
-	for _, end := range []time.Time{now, p.spot.dark, p.spot.DeletedAt} {
+	for _, end := range []time.Time{now, p.hotspot.dark, p.hotspot.DeletedAt} {
 		if end = end.Truncate(time.Minute); !end.IsZero() && end.Before(until) {
 			until = end
 		}
 	}
-	for _, cut := range p.spot.cuts {
+	for _, cut := range p.hotspot.cuts {
 		if cut.From.Before(until) && cut.Until.After(from) {
-			p.spot.Device.Live(from, cut.From, p.beats)
-			p.spot.Device.Restart()
+			p.hotspot.Device.Live(from, cut.From, p.beats)
+			p.hotspot.Device.Restart()
 			if cut.Until.After(from) {
 				from = cut.Until
 			}
 		}
 	}
-	p.spot.Device.Live(from, until, p.beats)
-	if deleted := p.spot.DeletedAt; !deleted.IsZero() && deleted.Before((day + 1).Time()) {
-		p.backfill.Place(p.spot.Hotspot)
+	p.hotspot.Device.Live(from, until, p.beats)
+	if deleted := p.hotspot.DeletedAt; !deleted.IsZero() && deleted.Before((day + 1).Time()) {
+		p.backfill.Place(p.hotspot.Hotspot)
 		p.over = true
 	}
 }
@@ -117,11 +117,11 @@ func (p *past) beats(s simulate.Stretch) {
 }
 
 // Beating returns the hotspots whose devices still send heartbeats.
-func (n *Network) Beating() (spots []*Hotspot) {
+func (n *Network) Beating() (hotspots []*Hotspot) {
 	for _, s := range n.Hotspots {
 		if s.Device != nil && s.dark.IsZero() && !s.Deleted() {
-			spots = append(spots, s)
+			hotspots = append(hotspots, s)
 		}
 	}
-	return spots
+	return hotspots
 }

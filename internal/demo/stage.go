@@ -61,11 +61,11 @@ func create(ctx context.Context, file string, network *Network, wrote func()) (*
 	if err = w.write(ctx); err == nil {
 		err = s.mintKeys(ctx, db, network.Operator, network.Staff, network.Now)
 	}
-	for _, spot := range network.Beating() {
-		s.Devices = append(s.Devices, spot.Device)
+	for _, hotspot := range network.Beating() {
+		s.Devices = append(s.Devices, hotspot.Device)
 	}
-	for _, spot := range network.Hotspots {
-		if !spot.Deleted() {
+	for _, hotspot := range network.Hotspots {
+		if !hotspot.Deleted() {
 			s.Hotspots++
 		}
 	}
@@ -131,28 +131,28 @@ func (s *Stage) goOn(ctx context.Context, db *store.DB, now time.Time) error {
 		return err
 	}
 	s.Hotspots = len(all)
-	spots, err := Known(all)
+	hotspots, err := Known(all)
 	if err != nil {
 		return err
 	}
-	return s.relink(ctx, db, spots, now)
+	return s.relink(ctx, db, hotspots, now)
 }
 
 // relink gives each device a new key. It keeps the time since when it is linked.
-func (s *Stage) relink(ctx context.Context, db *store.DB, spots []*Hotspot, now time.Time) error {
+func (s *Stage) relink(ctx context.Context, db *store.DB, hotspots []*Hotspot, now time.Time) error {
 	by := byDemo
 	by.Note = "the device has another key"
-	err := together(ctx, spots, func(ctx context.Context, spot *Hotspot) error {
-		plain, hash := access.MintDevice(spot.ID)
-		_, err := db.UpdateHotspot(ctx, spot.ID, by, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+	err := together(ctx, hotspots, func(ctx context.Context, hotspot *Hotspot) error {
+		plain, hash := access.MintDevice(hotspot.ID)
+		_, err := db.UpdateHotspot(ctx, hotspot.ID, by, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
 			h.Device.KeyHash, h.UpdatedAt = hash, now
 			return true, nil
 		})
-		spot.Device.Serve(string(spot.ID), plain)
+		hotspot.Device.Serve(string(hotspot.ID), plain)
 		return err
 	})
-	for _, spot := range spots {
-		s.Devices = append(s.Devices, spot.Device)
+	for _, hotspot := range hotspots {
+		s.Devices = append(s.Devices, hotspot.Device)
 	}
 	return err
 }

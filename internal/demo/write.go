@@ -65,10 +65,10 @@ func (w *writer) write(ctx context.Context) error {
 
 // happening is one event in the life of a hotspot.
 type happening struct {
-	spot *Hotspot
-	step int // one of those below
-	at   time.Time
-	slot time.Time // those of one slot and step can be written in any order
+	hotspot *Hotspot
+	step    int // one of those below
+	at      time.Time
+	slot    time.Time // those of one slot and step can be written in any order
 }
 
 // The steps of a hotspot's life.
@@ -127,7 +127,7 @@ const measuredWithinM = 5
 // happen writes it, with its actor.
 func (w *writer) happen(ctx context.Context, h happening) error {
 	by := byDemo
-	by.User = h.spot.Operator
+	by.User = h.hotspot.Operator
 	edit := func(change func(*beacon.Hotspot) error) func(*beacon.Hotspot) (bool, error) {
 		return func(row *beacon.Hotspot) (bool, error) {
 			row.UpdatedAt = h.at
@@ -135,7 +135,7 @@ func (w *writer) happen(ctx context.Context, h happening) error {
 		}
 	}
 	var err error
-	switch s := h.spot; h.step {
+	switch s := h.hotspot; h.step {
 	case stepRegistered:
 		fresh := s.At(h.at)
 		fresh.UpdatedAt = h.at

@@ -62,7 +62,7 @@ func books(run *checkRun) error {
 				return err
 			}
 		}
-		run.at("%d rows of %d days in %d months, with their sums and chains", run.looked.Load(), len(days), len(months))
+		run.at("%d rows of %d days in %d months, with their sums and chains", run.rows.Load(), len(days), len(months))
 		return run.closings(s, totals, reopened)
 	})
 }
@@ -115,18 +115,7 @@ func (b *bookkeeper) walk() error {
 			return b.s.LedgerAfter(b.ctx, day, after.Owned)
 		}))
 	}
-	b.hotspots = newCursor(func(m *ledger.HotspotMonth) string { return ownedKey(m.Owned) }, func(after *ledger.HotspotMonth) ([]ledger.HotspotMonth, error) {
-		if after == nil {
-			after = &ledger.HotspotMonth{}
-		}
-		return b.s.HotspotMonthsAfter(b.ctx, b.month, after.Owned)
-	})
-	b.users = newCursor(func(m *ledger.UserMonth) string { return string(m.User) }, func(after *ledger.UserMonth) ([]ledger.UserMonth, error) {
-		if after == nil {
-			after = &ledger.UserMonth{}
-		}
-		return b.s.UserMonthsAfter(b.ctx, b.month, after.User)
-	})
+	b.hotspots, b.users = hotspotMonthCursor(b.checkRun, b.s, b.month), userMonthCursor(b.checkRun, b.s, b.month)
 	b.accounts = accountCursor(b.checkRun, b.s)
 	check := b.user
 	if b.reopened.Touch(b.month) {

@@ -53,20 +53,13 @@ func compare(read func(sides) error) (differ map[string]int64, err error) {
 // tellDiffering reports each difference: that its text was found only on the first
 // side, or only on the second. A text begins with an id and a blank.
 func (run *checkRun) tellDiffering(differ map[string]int64, first, second string) {
-	eachDiffering(differ, func(text string, n int64) {
-		id, what, _ := strings.Cut(text, " ")
-		if n > 0 {
-			run.wrong(id, first, what)
-		} else {
-			run.wrong(id, second, what)
-		}
-	})
-}
-
-// eachDiffering calls fn for each difference, ordered by text.
-func eachDiffering(differ map[string]int64, fn func(text string, n int64)) {
 	for _, text := range slices.Sorted(maps.Keys(differ)) {
-		fn(text, differ[text])
+		id, what, _ := strings.Cut(text, " ")
+		format := first
+		if differ[text] < 0 {
+			format = second
+		}
+		run.wrong(id, format, strings.TrimSpace(what))
 	}
 }
 

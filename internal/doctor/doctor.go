@@ -136,7 +136,7 @@ type checkRun struct {
 	x       *store.Examination
 	opts    Options
 	result  Result
-	looked  atomic.Int64
+	rows    atomic.Int64
 	version int64 // of the schema, set by the check that reads it
 }
 
@@ -168,7 +168,7 @@ const progressEvery = 1 << 12
 
 // row counts a row as read.
 func (run *checkRun) row() {
-	if n := run.looked.Add(1); n%progressEvery == 0 && run.opts.Progress != nil {
+	if n := run.rows.Add(1); n%progressEvery == 0 && run.opts.Progress != nil {
 		run.opts.Progress(run.result.Check, n)
 	}
 }

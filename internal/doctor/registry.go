@@ -169,7 +169,7 @@ func keys(run *checkRun) error {
 			return nil
 		})
 	})
-	run.at("%d keys", run.looked.Load())
+	run.at("%d keys", run.rows.Load())
 	return err
 }
 

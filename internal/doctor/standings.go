@@ -48,7 +48,7 @@ func standings(run *checkRun) error {
 			})
 		})
 		run.tellDiffering(differ, "served on more days at its place since %s than are counted", "is counted for days at its place since %s that have no row")
-		run.at("%d standings, through %s", run.looked.Load(), through.Day)
+		run.at("%d standings, through %s", run.rows.Load(), through.Day)
 		return err
 	})
 }

@@ -21,6 +21,24 @@ func accountCursor(run *checkRun, s store.Snapshot) *cursor[ledger.Account] {
 	})
 }
 
+func userMonthCursor(run *checkRun, s store.Snapshot, month beacon.Month) *cursor[ledger.UserMonth] {
+	return newCursor(func(m *ledger.UserMonth) string { return string(m.User) }, func(after *ledger.UserMonth) ([]ledger.UserMonth, error) {
+		if after == nil {
+			after = &ledger.UserMonth{}
+		}
+		return s.UserMonthsAfter(run.ctx, month, after.User)
+	})
+}
+
+func hotspotMonthCursor(run *checkRun, s store.Snapshot, month beacon.Month) *cursor[ledger.HotspotMonth] {
+	return newCursor(func(m *ledger.HotspotMonth) string { return ownedKey(m.Owned) }, func(after *ledger.HotspotMonth) ([]ledger.HotspotMonth, error) {
+		if after == nil {
+			after = &ledger.HotspotMonth{}
+		}
+		return s.HotspotMonthsAfter(run.ctx, month, after.Owned)
+	})
+}
+
 func statementCursor(run *checkRun, s store.Snapshot) *cursor[ledger.Statement] {
 	key := func(s *ledger.Statement) string { return fmt.Sprintf("%s %020d", s.User, s.Month) }
 	return newCursor(key, func(after *ledger.Statement) ([]ledger.Statement, error) {
@@ -60,7 +78,7 @@ func statements(run *checkRun) error {
 			a.account(account)
 			a.accounts.pass()
 		}
-		run.at("%d statements of %d accounts, and the totals of their hotspots", a.told, run.looked.Load())
+		run.at("%d statements of %d accounts, and the totals of their hotspots", a.told, run.rows.Load())
 		if err := a.err(); err != nil {
 			return err
 		}
@@ -79,18 +97,8 @@ func newAuditor(run *checkRun, s store.Snapshot) (*auditor, error) {
 		return nil, err
 	}
 	for _, month := range months {
-		a.months = append(a.months, newCursor(func(m *ledger.UserMonth) string { return string(m.User) }, func(after *ledger.UserMonth) ([]ledger.UserMonth, error) {
-			if after == nil {
-				after = &ledger.UserMonth{}
-			}
-			return s.UserMonthsAfter(run.ctx, month, after.User)
-		}))
-		a.hotspots = append(a.hotspots, newCursor(func(m *ledger.HotspotMonth) string { return ownedKey(m.Owned) }, func(after *ledger.HotspotMonth) ([]ledger.HotspotMonth, error) {
-			if after == nil {
-				after = &ledger.HotspotMonth{}
-			}
-			return s.HotspotMonthsAfter(run.ctx, month, after.Owned)
-		}))
+		a.months = append(a.months, userMonthCursor(run, s, month))
+		a.hotspots = append(a.hotspots, hotspotMonthCursor(run, s, month))
 	}
 	a.totals = newCursor(func(t *ledger.HotspotTotal) string { return ownedKey(t.Owned) }, func(after *ledger.HotspotTotal) ([]ledger.HotspotTotal, error) {
 		if after == nil {
@@ -276,7 +284,7 @@ func documents(run *checkRun) error {
 			}
 			all.pass()
 		}
-		run.at("%d statements, written and verified", run.looked.Load())
+		run.at("%d statements, written and verified", run.rows.Load())
 		return all.err
 	})
 }

@@ -59,7 +59,7 @@ func changes(run *checkRun) error {
 		}
 		return run.versions(s)
 	})
-	run.at("%d changes in %d streams", run.looked.Load(), streams)
+	run.at("%d changes in %d streams", run.rows.Load(), streams)
 	return err
 }
 
@@ -134,7 +134,7 @@ func events(run *checkRun) error {
 		if err != nil {
 			return err
 		}
-		run.at("%d events and their changes", run.looked.Load())
+		run.at("%d events and their changes", run.rows.Load())
 		places, err := s.Places(run.ctx)
 		if err != nil {
 			return err
@@ -181,14 +181,7 @@ func (run *checkRun) origins(s store.Snapshot, places map[string]int64, since ti
 	if err != nil {
 		return err
 	}
-	eachDiffering(differ, func(text string, n int64) {
-		id, what, _ := strings.Cut(text, " ")
-		if n > 0 {
-			run.wrong(id, "there is an event %q but no change for it", strings.TrimSpace(what))
-		} else {
-			run.wrong(id, "there is a change %q but no event for it", strings.TrimSpace(what))
-		}
-	})
+	run.tellDiffering(differ, "there is an event %q but no change for it", "there is a change %q but no event for it")
 	for node, place := range places {
 		if place > heads[node] {
 			run.wrong(node, "events include its changes up to %d, but it has %d", place, heads[node])

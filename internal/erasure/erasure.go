@@ -8,7 +8,6 @@ package erasure
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -57,18 +56,13 @@ type Erasures struct{ Config }
 // New returns erasures.
 func New(cfg Config) *Erasures { return &Erasures{cfg} }
 
-// Me stands for the user of the principal.
-const Me = "me"
-
 // whose returns the user, if the principal may decide about them.
 func whose(p beacon.Principal, user beacon.UserID) (beacon.UserID, error) {
-	if user == Me {
-		user = p.User
+	user, err := p.Resolve(user)
+	if err != nil {
+		return "", err
 	}
-	switch {
-	case !p.MayActFor(user):
-		return "", &beacon.Error{Kind: beacon.Forbidden, Message: "this belongs to another user"}
-	case !id.Valid(beacon.UserPrefix, string(user)):
+	if !id.Valid(beacon.UserPrefix, string(user)) {
 		return "", &beacon.Error{Kind: beacon.NotFound, Message: "no such user"}
 	}
 	return user, nil
@@ -152,7 +146,7 @@ func (e *Erasures) advance(ctx context.Context, wish beacon.Erasure, now time.Ti
 		}
 	}
 	if wish.Cleared.IsZero() {
-		if _, err := e.erase(ctx, wish.User, now, false); err != nil {
+		if err := e.erase(ctx, wish.User, now, false); err != nil {
 			return err
 		}
 		wish.Cleared = now
@@ -165,7 +159,7 @@ func (e *Erasures) advance(ctx context.Context, wish beacon.Erasure, now time.Ti
 	}
 	// All of it again: a request that was under way when the keys were revoked may have
 	// written something since.
-	if _, err := e.erase(ctx, wish.User, now, true); err != nil {
+	if err := e.erase(ctx, wish.User, now, true); err != nil {
 		return err
 	}
 	wish.Erased = now
@@ -209,21 +203,21 @@ func (e *Erasures) areNeeded(ctx context.Context, wish beacon.Erasure) (needed b
 }
 
 // erase revokes the keys, deletes the hotspots, and takes away what says who the user was.
-func (e *Erasures) erase(ctx context.Context, user beacon.UserID, now time.Time, places bool) (own map[string]bool, err error) {
-	own = map[string]bool{string(user): true}
+func (e *Erasures) erase(ctx context.Context, user beacon.UserID, now time.Time, places bool) error {
+	own := map[string]bool{string(user): true} // ids whose notes are erased
 	if err := e.eraseKeys(ctx, user, now, own); err != nil {
-		return nil, err
+		return err
 	}
 	if err := e.eraseHotspots(ctx, user, now, places, own); err != nil {
-		return nil, err
+		return err
 	}
 	if err := e.eraseHolds(ctx, user, now, own); err != nil {
-		return nil, err
+		return err
 	}
 	if err := e.Store.EraseUser(ctx, user); err != nil {
-		return nil, err
+		return err
 	}
-	return own, e.Store.EraseNotes(ctx, own)
+	return e.Store.EraseNotes(ctx, own)
 }
 
 func (e *Erasures) eraseKeys(ctx context.Context, user beacon.UserID, now time.Time, own map[string]bool) error {
@@ -255,12 +249,10 @@ func (e *Erasures) eraseHotspots(ctx context.Context, user beacon.UserID, now ti
 			if !h.Deleted() {
 				_, err := e.Store.UpdateHotspot(ctx, h.ID, by, beacon.HotspotDeleted, func(h *beacon.Hotspot) (bool, error) {
 					h.DeletedAt = now
-					if now.After(h.UpdatedAt) {
-						h.UpdatedAt = now
-					}
+					h.Touch(now)
 					return true, nil
 				})
-				if err != nil && !isNotFound(err) { // someone was faster
+				if err != nil && beacon.KindOf(err) != beacon.NotFound { // someone was faster
 					return err
 				}
 			}
@@ -299,9 +291,4 @@ func (e *Erasures) eraseHolds(ctx context.Context, user beacon.UserID, now time.
 		}
 	}
 	return nil
-}
-
-func isNotFound(err error) bool {
-	e, ok := errors.AsType[*beacon.Error](err)
-	return ok && e.Kind == beacon.NotFound
 }

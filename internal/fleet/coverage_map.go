@@ -28,11 +28,11 @@ type coverageMap struct {
 
 	due atomic.Int64 // µs since 1970: no hotspot shown as online goes offline before
 
-	mu     sync.Mutex // serializes updates
-	latest time.Time  // the moment it shows, by the clock of the data
-	looked time.Time  // when all hotspots were last checked, by the machine's clock
-	took   cost       // of such a check
-	pace   cost       // of drawing a change
+	mu      sync.Mutex // serializes updates
+	latest  time.Time  // the moment it shows, by the clock of the data
+	checked time.Time  // when all hotspots were last checked, by the machine's clock
+	took    cost       // of such a check
+	pace    cost       // of drawing a change
 }
 
 const (
@@ -45,9 +45,9 @@ const (
 	// sooner than ease times as long as the last one took, unless that was quick.
 	ease  = 20
 	quick = time.Millisecond
-	// lookAnyway is how long the map is trusted. Heartbeats may also come from other
-	// servers' records, which do not notify the map.
-	lookAnyway = 10 * time.Second
+	// checkAnyway is how long the map is trusted without a check. Heartbeats may also come
+	// from other servers' records, which do not notify the map.
+	checkAnyway = 10 * time.Second
 	// slack is how far a request's moment may be before the latest: requests overtake
 	// each other. If it is farther, the clock was set back.
 	slack = time.Second
@@ -74,7 +74,7 @@ func (f *Fleet) Redraw(now time.Time) error {
 	if !c.begun.Load() {
 		return nil
 	}
-	f.lookIfDue(now)
+	f.checkIfDue(now)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return f.redraw(now)
@@ -83,7 +83,7 @@ func (f *Fleet) Redraw(now time.Time) error {
 // checkIfDue queues the hotspots that are not shown as they are. It releases the lock
 // before they are drawn, so that a waiting reader can see whether they are too many
 // to wait for.
-func (f *Fleet) lookIfDue(now time.Time) {
+func (f *Fleet) checkIfDue(now time.Time) {
 	c := &f.coverage
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,8 +91,8 @@ func (f *Fleet) lookIfDue(now time.Time) {
 	if wasSetBack {
 		c.latest = now
 	}
-	if c.isDue(now) || wasSetBack || time.Since(c.looked) >= lookAnyway {
-		f.lookAtAll(now)
+	if c.isDue(now) || wasSetBack || time.Since(c.checked) >= checkAnyway {
+		f.checkAll(now)
 	}
 }
 
@@ -103,8 +103,8 @@ func (f *Fleet) drawn(now time.Time) *coverage.Snapshot[*Hotspot] {
 	waiting := c.length.Load()
 	if (waiting > 0 || c.isDue(now)) && waiting <= soon && c.begun.Load() {
 		c.mu.Lock()
-		if c.isDue(now) && c.mayLook() {
-			f.lookAtAll(now)
+		if c.isDue(now) && c.mayCheck() {
+			f.checkAll(now)
 		}
 		if waiting = c.length.Load(); waiting <= soon && time.Duration(waiting)*c.pace.usual() <= patience { // there may be more by now
 			_ = f.redraw(now) // it cannot fail: see disc
@@ -119,9 +119,9 @@ func (c *coverageMap) isDue(now time.Time) bool { return now.UnixMicro() >= c.du
 
 // mayCheck reports whether a reader may check all hotspots. A million take some tens
 // of milliseconds, which is too much for each reader.
-func (c *coverageMap) mayLook() bool {
+func (c *coverageMap) mayCheck() bool {
 	took := c.took.usual()
-	return took <= quick || time.Since(c.looked) >= took*ease
+	return took <= quick || time.Since(c.checked) >= took*ease
 }
 
 // cost is how long some work took the last two times. The lesser is what it usually
@@ -190,13 +190,13 @@ var world = geo.Box{North: 90, South: -90, East: 180, West: -180}
 // disc returns a hotspot's disc at a moment. Its radius and place were validated on
 // input, so a tree accepts it.
 func (f *Fleet) disc(s *Hotspot, now time.Time) coverage.Disc[*Hotspot] {
-	return coverage.Disc[*Hotspot]{Item: s, Place: s.place, RadiusM: s.radius, Online: s.light(now)}
+	return coverage.Disc[*Hotspot]{Item: s, Place: s.place, RadiusM: s.radius, Online: s.markOnMap(now)}
 }
 
-// light reports whether a hotspot is online, and records that. It first records
-// offline: a heartbeat that comes right after the check then sees that it has to
-// notify the map.
-func (s *Hotspot) light(now time.Time) bool {
+// markOnMap reports whether a hotspot is online, and records that the map shows it so. It
+// first records offline: a heartbeat that comes right after the check then sees that it
+// has to notify the map.
+func (s *Hotspot) markOnMap(now time.Time) bool {
 	if s.live == nil {
 		return false
 	}
@@ -210,9 +210,9 @@ func (s *Hotspot) light(now time.Time) bool {
 
 // checkAll queues the hotspots that are not shown as they are, and notes when the
 // first of the others goes offline.
-func (f *Fleet) lookAtAll(now time.Time) {
+func (f *Fleet) checkAll(now time.Time) {
 	c := &f.coverage
-	c.looked = time.Now()
+	c.checked = time.Now()
 	raws, oldest := f.table.StatusDiff(heartbeat.OnMap, now.UnixMicro(), false)
 	var turned []*Hotspot
 	for _, raw := range raws {
@@ -220,7 +220,7 @@ func (f *Fleet) lookAtAll(now time.Time) {
 			turned = append(turned, s)
 		}
 	}
-	c.took.note(time.Since(c.looked))
+	c.took.note(time.Since(c.checked))
 	c.enqueue(turned...)
 	if oldest != math.MaxInt64 {
 		oldest = beacon.SilentAt(oldest)

@@ -52,7 +52,7 @@ type Fleet struct {
 	outages   *heartbeat.Outages
 	table     *heartbeat.Table // excuses the outages
 	index     *spatial.Index[*Hotspot]
-	directory *directory.Roll[*Hotspot]
+	directory *directory.Directory[*Hotspot]
 	coverage  coverageMap
 	openings  openings
 	places    places

@@ -29,15 +29,11 @@ type Hotspot struct {
 	tags     spatial.Tags
 	progress progress
 	kind     int8 // an index of types
-	deleted  bool // being deleted; text is the id alone
 	hidden   bool // strangers do not see it as it is
 	agent    unique.Handle[beacon.AgentKind]
 }
 
 func (f *Fleet) newHotspot(h beacon.Hotspot) *Hotspot {
-	if h.Deleted() {
-		return &Hotspot{version: h.Version, text: string(h.ID), idLen: uint8(len(h.ID)), deleted: true}
-	}
 	shown := f.publicOf(h)
 	s := &Hotspot{
 		place:    h.Location.Point,

@@ -105,7 +105,7 @@ type person struct {
 	fresh  []int // numbers of hotspots to come
 }
 
-const changesOfEach, others = 400, 600 // more than a block of the roll
+const changesOfEach, others = 400, 600 // more than a block of the directory
 
 func (p *person) work(t *testing.T, f *fleet.Fleet, heard chan<- beacon.Hotspot) {
 	all := listings()

@@ -48,7 +48,7 @@ func (f *Fleet) fold(rows []beacon.RecordRow, id beacon.HotspotID, at heartbeat.
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if live := f.live(id); live != nil {
-		for _, r := range f.table.Fold(live, nil, at) {
+		for _, r := range f.table.Fold(live, at) {
 			rows = append(rows, beacon.RecordRow{Hotspot: id, Day: r.Day(), Data: r.Append(nil)})
 		}
 	}

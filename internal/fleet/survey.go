@@ -17,8 +17,8 @@ type Tile = coverage.Tile
 const (
 	// MaxItems is the most hotspots or clusters that a survey shows.
 	MaxItems = coverage.MaxClusters
-	// CloseZoom is the zoom from which a map shows single hotspots.
-	CloseZoom = 14
+	// closeZoom is the zoom from which a map shows single hotspots.
+	closeZoom = 14
 	// MaxZoom is the deepest zoom.
 	MaxZoom = coverage.MaxZoom
 	// AnyZoom shows single hotspots if there are not too many.
@@ -58,7 +58,7 @@ func (f *Fleet) Survey(box geo.Box, zoom int, now time.Time) Survey {
 	case s.Count > MaxItems && zoom == AnyZoom:
 		zoom = MaxZoom
 		fallthrough
-	case s.Count > MaxItems, zoom != AnyZoom && zoom < CloseZoom:
+	case s.Count > MaxItems, zoom != AnyZoom && zoom < closeZoom:
 		s.Aggregated = true
 		s.Clusters = drawn.Clusters(box, zoom)
 	default:
@@ -105,7 +105,7 @@ var imagined = &Hotspot{text: "addition", idLen: uint8(len("addition"))}
 func (f *Fleet) Tile(t Tile, now time.Time) Items { return tileOf(f.drawn(now), t) }
 
 func tileOf(drawn *coverage.Snapshot[*Hotspot], t Tile) (items Items) {
-	if t.Z < CloseZoom {
+	if t.Z < closeZoom {
 		return Items{Aggregated: true, Clusters: drawn.TileClusters(t)}
 	}
 	count := drawn.TileCount(t)

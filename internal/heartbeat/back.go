@@ -22,7 +22,7 @@ func (t *Table) ClockBack(now time.Time, keep beacon.Minute) (cut bool) {
 func (t *Table) DaysAfter(l *Live, day beacon.Day) (days []beacon.Day) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if l.state&placed == 0 || len(t.book(l)) == 0 || l.hour.day() <= day {
+	if l.state&placed == 0 || len(t.packedDays(l)) == 0 || l.hour.day() <= day {
 		return nil
 	}
 	k := t.unpack(l)
@@ -62,7 +62,7 @@ func (t *Table) clockBack(limit int64, keep beacon.Minute, from int, cut *bool) 
 	t.now = min(t.now, minute)
 	for slot := from; slot < min(from+chunk, t.used); slot++ {
 		l := &t.lives[slot/slabSize][slot%slabSize]
-		if l.state&placed == 0 || len(t.book(l)) == 0 || l.seen.Load() <= limit && l.hour <= hourOf(minute) {
+		if l.state&placed == 0 || len(t.packedDays(l)) == 0 || l.seen.Load() <= limit && l.hour <= hourOf(minute) {
 			continue
 		}
 		k := t.unpack(l)

@@ -27,7 +27,7 @@ func TestFold_NothingAfterNow(t *testing.T) {
 	want := beacon.Facts{Served: 4, Expected: 8, Outside: 720, Bytes: 100}
 	for l, days := range map[*heartbeat.Live]map[beacon.Day]beacon.Facts{heard: {day: want, day + 1: {}}, silent: {day: want}} {
 		facts := map[beacon.Day]beacon.Facts{}
-		for _, r := range table.Fold(l, nil, heartbeat.Moment{Certain: certain, Final: day, Latest: beacon.MinuteOf(ahead)}) {
+		for _, r := range table.Fold(l, heartbeat.Moment{Certain: certain, Final: day, Latest: beacon.MinuteOf(ahead)}) {
 			facts[r.Day()] = r.Facts()
 		}
 		if diff := cmp.Diff(days, facts); diff != "" {
@@ -108,7 +108,7 @@ func TestClockBack_NotInService(t *testing.T) {
 	table.Apply(l, at(noon.AddDate(1, 0, 0), 1, 3, 500, 1))
 	right := noon.Add(13 * time.Hour)
 	ahead := beacon.MinuteOf(noon.AddDate(1, 0, 0))
-	table.Fold(l, nil, heartbeat.Moment{Certain: right, Final: beacon.DayOf(right), Latest: ahead})
+	table.Fold(l, heartbeat.Moment{Certain: right, Final: beacon.DayOf(right), Latest: ahead})
 	table.Folded(l)
 	table.ClockBack(right, 0)
 	for day, f := range fold(table, l, right.Add(time.Hour)) {
@@ -128,7 +128,7 @@ func TestClockBack_Twice(t *testing.T) {
 	year := noon.AddDate(1, 0, 0)
 	table.Apply(l, at(noon, 1, 1, 100, 1))
 	table.Apply(l, at(year, 1, 2, 300, 1))
-	left := table.Fold(l, nil, heartbeat.Moment{Certain: noon, Latest: beacon.MinuteOf(year)})
+	left := table.Fold(l, heartbeat.Moment{Certain: noon, Latest: beacon.MinuteOf(year)})
 	table.ClockBack(noon.Add(time.Minute), 0)
 	now := noon
 	for boot := range uint64(10) {
@@ -168,7 +168,7 @@ func TestClockBack_NotHeardInAnOutage(t *testing.T) {
 		l := before.Place(nil, shop)
 		before.Apply(l, at(noon.Add(10*time.Minute), 1, 1, 100, 1))
 		before.Apply(l, at(ahead, 1, 2, 100, 1))
-		left := before.Fold(l, nil, heartbeat.Moment{Certain: noon, Latest: beacon.MinuteOf(ahead)})
+		left := before.Fold(l, heartbeat.Moment{Certain: noon, Latest: beacon.MinuteOf(ahead)})
 
 		start := noon.Add(30 * time.Hour)
 		outages := heartbeat.NewOutages()
@@ -236,7 +236,7 @@ func TestClockBack_AfterClosing(t *testing.T) {
 				}
 				if m%5 == 4 && clock == now {
 					minute := beacon.MinuteOf(now)
-					for _, r := range table.Fold(l, nil, heartbeat.Moment{Certain: now, Final: heartbeat.FinalAt(minute), Latest: minute}) {
+					for _, r := range table.Fold(l, heartbeat.Moment{Certain: now, Final: heartbeat.FinalAt(minute), Latest: minute}) {
 						facts[r.Day()] = r.Facts().Bytes
 					}
 					table.Folded(l)
@@ -310,7 +310,7 @@ func TestFold_AheadWhileNotCertain(t *testing.T) {
 	table.Apply(l, at(ahead, 1, 3, 600, 1))
 	now := noon.Add(time.Hour)
 	certain := noon.AddDate(0, 0, -5)
-	table.Fold(l, nil, heartbeat.Moment{Certain: certain, Now: now, Final: beacon.DayOf(certain), Latest: beacon.MinuteOf(now)})
+	table.Fold(l, heartbeat.Moment{Certain: certain, Now: now, Final: beacon.DayOf(certain), Latest: beacon.MinuteOf(now)})
 	facts := fold(table, l, noon.AddDate(0, 0, 1))
 	for day, want := range map[beacon.Day]uint64{beacon.DayOf(certain): 0, beacon.DayOf(yesterday): 100, beacon.DayOf(noon): 500} {
 		if got := facts[day].Bytes; got != want {
@@ -339,7 +339,7 @@ func TestFold_DeletedBeforeItIsCertain(t *testing.T) {
 	facts := map[beacon.Day]beacon.Facts{}
 	for _, today := range []beacon.Day{day, day + 1, day + 2, day + 6} {
 		certain := today.Midnight() + 10
-		for _, r := range table.Fold(l, nil, heartbeat.Moment{
+		for _, r := range table.Fold(l, heartbeat.Moment{
 			Certain: certain.Time(), Now: clock, Final: today, Latest: max(certain, beacon.MinuteOf(clock)),
 		}) {
 			facts[r.Day()] = r.Facts()

@@ -67,9 +67,9 @@ func TestRecord_Size(t *testing.T) {
 			usual = max(usual, s.table.Packed(s.lives[0]))
 		}
 	}
-	t.Logf("a record has up to %d bytes, a book %d, and around midnight %d", most, usual, packed)
+	t.Logf("a record has up to %d bytes, packed days %d, and around midnight %d", most, usual, packed)
 	if usual > 360 || packed > 480 {
-		t.Errorf("a book has %d bytes, and around midnight %d", usual, packed)
+		t.Errorf("packed days have %d bytes, and around midnight %d", usual, packed)
 	}
 	if most > 352 {
 		t.Errorf("a record has %d bytes; want at most 352", most)

@@ -6,10 +6,14 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// FoldNow is Fold where no beat is late and no clock was ahead.
+// FoldNow is Fold where no beat is late and no clock was ahead. If r is not nil, it is
+// restored before.
 func (t *Table) FoldNow(l *Live, r *Record, now time.Time) []*Record {
+	if r != nil {
+		t.Restore(l, r)
+	}
 	minute := beacon.MinuteOf(now)
-	return t.Fold(l, r, Moment{now, now, FinalAt(minute), minute, beacon.LastMinute})
+	return t.Fold(l, Moment{now, now, FinalAt(minute), minute, beacon.LastMinute})
 }
 
 // ForgetSignal is for tests in which beats come later than can be counted.
@@ -29,7 +33,7 @@ func (t *Table) Knows(l *Live, boot, seq uint64) bool {
 }
 
 // Packed is how many bytes a hotspot takes beside its Live.
-func (t *Table) Packed(l *Live) int { return cap(t.book(l)) }
+func (t *Table) Packed(l *Live) int { return cap(t.packedDays(l)) }
 
 // Timelines is how many different hours are remembered.
 func (t *Table) Timelines() int { return len(t.places) }

@@ -150,7 +150,7 @@ func (t *Table) Latest(l *Live, records []*Record, now time.Time) []*Record {
 func (t *Table) Metrics(l *Live, now time.Time) (m beacon.Metrics) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.book(l)) == 0 {
+	if len(t.packedDays(l)) == 0 {
 		return beacon.Metrics{}
 	}
 	if l.uncounted != 0 {

@@ -41,16 +41,13 @@ type Moment struct {
 // Beats of days that are not certain, which arrived while a clock was ahead or before it
 // was known to be right, are written too; but nothing after what is certain is decided,
 // and no day begins.
-func (t *Table) Fold(l *Live, r *Record, at Moment) (records []*Record) {
+func (t *Table) Fold(l *Live, at Moment) (records []*Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if l.state&placed == 0 {
 		return nil
 	}
 	k := t.unpack(l)
-	if r != nil {
-		k.restore(r)
-	}
 	minute := beacon.MinuteOf(at.Certain)
 	if at.Final > 0 && len(k.days) > 0 && k.days[0].day <= at.Latest.Day() { // otherwise ClockBack is to come
 		k.cut(max(at.Certain.UnixMicro(), at.Now.UnixMicro()), at.Latest)

@@ -38,7 +38,7 @@ func recordAhead(t testing.TB) []byte {
 	table.Apply(l, at(noon, 1, 1, 100, 1))
 	table.Apply(l, at(noon.AddDate(0, 0, 1), 1, 2, 300, 1))
 	certain := beacon.MinuteOf(noon.Add(12*time.Hour + 10*time.Minute))
-	records := table.Fold(l, nil, heartbeat.Moment{Certain: certain.Time(), Final: certain.Day(), Latest: certain + 24*60})
+	records := table.Fold(l, heartbeat.Moment{Certain: certain.Time(), Final: certain.Day(), Latest: certain + 24*60})
 	data := records[len(records)-1].Append(nil)
 	if data[0] != 3 {
 		t.Fatalf("the record is of version %d", data[0])

@@ -58,7 +58,7 @@ func (t *Table) Place(l *Live, h beacon.Hotspot) *Live {
 	t.release(l.timeline)
 	l.timeline = timeline
 	t.serve(l, &h)
-	if len(t.book(l)) > 0 {
+	if len(t.packedDays(l)) > 0 {
 		t.pack(l, t.unpack(l), l.hour, l.boot)
 		t.show(l)
 	}
@@ -79,9 +79,9 @@ func (t *Table) Remove(l *Live) {
 	t.free = append(t.free, l.slot)
 }
 
-// clear resets everything but the slot.
+// clear resets what is read of a Live before it is first packed again; pack sets the rest.
+// The slot stays.
 func (l *Live) clear() {
-	slot := l.slot
 	l.seen.Store(0)
 	l.shown.Store(0)
 	l.from.Store(0)
@@ -89,8 +89,7 @@ func (l *Live) clear() {
 	for m := range marks {
 		l.marks[m].Store(false)
 	}
-	l.state, l.timeline, l.active, l.uncounted, l.fell = 0, 0, 0, 0, 0
-	l.slot = slot
+	l.state, l.timeline, l.active, l.uncounted, l.fell, l.done = 0, 0, 0, 0, 0, 0
 }
 
 func (t *Table) allocate() *Live {
@@ -169,15 +168,15 @@ func (t *Table) TooLate(l *Live, b *Beat) bool {
 	return !k.knows(b.Boot, b.Seq) && k.day(b.minute().Day()) == nil
 }
 
-// openDays returns the packed book of l, which is empty if it never beat.
-func (t *Table) book(l *Live) []byte { return t.packed[l.slot/slabSize][l.slot%slabSize] }
+// packedDays returns the open days of l in packed form, or nothing if it has none yet.
+func (t *Table) packedDays(l *Live) []byte { return t.packed[l.slot/slabSize][l.slot%slabSize] }
 
 // unpack decodes the open days of l and adds the current hour to them. Changes count only
 // once they are packed again.
 func (t *Table) unpack(l *Live) *openDays {
 	k := &t.open
 	k.rules = t.rules(l)
-	k.read(t.book(l))
+	k.read(t.packedDays(l))
 	if l.state&atHand != 0 {
 		r := k.newest() // the current hour is always of the newest day
 		hour := l.hour.ofDay()
@@ -259,7 +258,7 @@ func (t *Table) refresh(now beacon.Minute, from int) (more bool) {
 	t.now = now
 	for slot := from; slot < min(from+chunk, t.used); slot++ {
 		l := &t.lives[slot/slabSize][slot%slabSize]
-		if l.state&placed == 0 || l.state&deleted != 0 || len(t.book(l)) == 0 {
+		if l.state&placed == 0 || l.state&deleted != 0 || len(t.packedDays(l)) == 0 {
 			continue
 		}
 		if hour := hourOf(now); l.hour < hour || l.hour == hour && l.until < now {

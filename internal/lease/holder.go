@@ -28,7 +28,8 @@ const (
 	// whatever its end says.
 	lifeless = 2 * TTL
 
-	farewell = time.Second
+	// releaseTimeout is short: a process that stops does not wait for its database.
+	releaseTimeout = time.Second
 )
 
 // Holder takes a lease when it is free, and keeps it while the process lives.
@@ -140,7 +141,7 @@ func (k *Holder) try(ctx context.Context) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, renewal)
 	defer cancel()
-	got, taken, err := k.store.TakeLease(ctx, k.name, k.holder, k.today(began), TTL)
+	got, taken, err := k.store.TakeLease(ctx, k.name, k.holder, k.claimTime(began), TTL)
 	switch {
 	case err != nil:
 		k.log.Debug("the lease could not be renewed", "lease", k.name, "err", err)
@@ -155,9 +156,9 @@ func (k *Holder) try(ctx context.Context) {
 	}
 }
 
-// today returns the time to take the lease at: now, or the claimed end of a lease that
-// is not renewed any more.
-func (k *Holder) today(now time.Time) time.Time {
+// claimTime returns the time to claim the lease at: now, or the stated end of a lease that
+// is no longer renewed.
+func (k *Holder) claimTime(now time.Time) time.Time {
 	if k.rival != (Lease{}) && now.Sub(k.rivalSince) >= lifeless && k.rival.Until.After(now) {
 		return k.rival.Until
 	}
@@ -216,12 +217,11 @@ func (k *Holder) warn(why string) {
 
 func always(*term) bool { return true }
 
-// finish ends the term if there is one for which meant returns true, and reports
-// whether it did.
-func (k *Holder) finish(meant func(*term) bool) bool {
+// finish ends the current term if cond holds for it, and reports whether it did.
+func (k *Holder) finish(cond func(*term) bool) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.term == nil || !meant(k.term) {
+	if k.term == nil || !cond(k.term) {
 		return false
 	}
 	k.term.expiry.Stop()
@@ -235,7 +235,7 @@ func (k *Holder) release(ctx context.Context) {
 	if !k.finish(always) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, farewell)
+	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
 	defer cancel()
 	if _, _, err := k.store.TakeLease(ctx, k.name, k.holder, time.Now(), -TTL); err != nil {
 		k.log.Warn("the lease could not be released; it will expire", "lease", k.name, "after", TTL, "err", err)

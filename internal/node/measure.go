@@ -74,7 +74,7 @@ func (n *Node) showBeats(set *metrics.Set) {
 		nil, func() float64 { return n.telemetry.Stats().FoldAge.Seconds() })
 	set.Gauge("beacon_fold_duration_seconds", "Time that the last fold took.", nil, func() float64 { return n.telemetry.Stats().FoldTook.Seconds() })
 	set.Gauge("beacon_clock_believed", "1 when the clock has run evenly for ten minutes and says what most witnesses say; else nothing is decided by it and no day closed.",
-		nil, func() float64 { return oneIf(n.telemetry.Stats().ClockBelieved && n.rewards.ClockAgreed()) })
+		nil, func() float64 { return oneIf(n.telemetry.Stats().ClockTrusted && n.rewards.ClockAgreed()) })
 }
 
 func (n *Node) showDatabase(set *metrics.Set) {

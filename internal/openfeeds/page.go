@@ -25,8 +25,8 @@ import (
 // PageBase is the prefix of the pages of hotspots.
 const PageBase = "/h/"
 
-// UptimeDays is how many days a page shows.
-const UptimeDays = 30
+// uptimeDays is how many days a page shows.
+const uptimeDays = 30
 
 // Uptime returns the uptime of a hotspot on each UTC day from one up to another, between 0
 // and 1; not a number where no service was expected.
@@ -172,11 +172,11 @@ func (p *Pages) show(ctx context.Context, id string, in *words) (*shownPage, err
 	}
 	if p.showsUp {
 		today := p.now().UTC().Truncate(24 * time.Hour)
-		days, err := p.uptime(ctx, beacon.HotspotID(h.id), today.AddDate(0, 0, 1-UptimeDays), today.AddDate(0, 0, 1))
+		days, err := p.uptime(ctx, beacon.HotspotID(h.id), today.AddDate(0, 0, 1-uptimeDays), today.AddDate(0, 0, 1))
 		if err != nil {
 			return nil, err
 		}
-		s.Days, s.Mean = bars(days, today.AddDate(0, 0, 1-UptimeDays), in)
+		s.Days, s.Mean = bars(days, today.AddDate(0, 0, 1-uptimeDays), in)
 	}
 	code, err := qr.Encode(s.URL, qr.M)
 	if err != nil {

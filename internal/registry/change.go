@@ -82,10 +82,5 @@ func (r *Registry) update(
 	return h, r.fleet.Apply(h)
 }
 
-// touch sets the time of the last change. It never goes back, whatever the clock
-// does.
-func (r *Registry) touch(h *beacon.Hotspot) {
-	if now := r.moment(); now.After(h.UpdatedAt) {
-		h.UpdatedAt = now
-	}
-}
+// touch sets the time of the last change to now; see beacon.Hotspot.Touch.
+func (r *Registry) touch(h *beacon.Hotspot) { h.Touch(r.moment()) }

@@ -11,29 +11,21 @@ import (
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
-// Me stands for the principal's own user in place of an id.
-const Me = "me"
-
 // Owned asks for a page of a user's hotspots.
 type Owned struct {
-	User   beacon.UserID // or Me
+	User   beacon.UserID // or beacon.Me
 	Page   beacon.Page
 	Text   string                 // part of the name, in the form of beacon.CleanSearch
 	Charge func(looked int) error // gets the number of names to scan; may refuse
 }
 
-var errNotYours = &beacon.Error{Kind: beacon.Forbidden, Message: "this belongs to another user"}
-
 // Owned lists the hotspots of the principal's user, or of anyone for an admin. It
 // does not reveal whether another user exists (decision N6).
 func (r *Registry) Owned(ctx context.Context, p beacon.Principal, in Owned) (beacon.Listed[View], error) {
-	user := in.User
-	if user == Me {
-		user = p.User
-	}
 	list := beacon.Listed[View]{Page: in.Page}
-	if !p.MayActFor(user) {
-		return list, errNotYours
+	user, err := p.Resolve(in.User)
+	if err != nil {
+		return list, err
 	}
 	if !id.Valid(beacon.UserPrefix, string(user)) {
 		return list, nil // no such user; some texts cannot even be sent to a database

@@ -90,9 +90,9 @@ func (r *Registry) Link(ctx context.Context, in Link) (Linked, error) {
 		return in.Once.Keep(out)
 	})
 	switch {
-	case errors.Is(err, errWrongDevice), kindOf(err) == beacon.Forbidden:
+	case errors.Is(err, errWrongDevice), beacon.KindOf(err) == beacon.Forbidden:
 		return Linked{}, ErrLink // the store has recorded why
-	case isNotFound(err):
+	case beacon.KindOf(err) == beacon.NotFound:
 		return Linked{}, r.refuseLink(ctx, by, "unknown or expired code")
 	case err != nil:
 		return Linked{}, err
@@ -167,13 +167,4 @@ func (r *Registry) Device(ctx context.Context, hotspot beacon.HotspotID) error {
 		return err
 	}
 	return r.fleet.Apply(h)
-}
-
-func isNotFound(err error) bool { return kindOf(err) == beacon.NotFound }
-
-func kindOf(err error) beacon.Kind {
-	if e, ok := errors.AsType[*beacon.Error](err); ok {
-		return e.Kind
-	}
-	return beacon.Internal
 }

@@ -295,7 +295,7 @@ func TestView(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := d.Owned(t.Context(), ada, registry.Owned{User: registry.Me, Page: beacon.Page{Number: 1, Size: 10}})
+		list, err := d.Owned(t.Context(), ada, registry.Owned{User: beacon.Me, Page: beacon.Page{Number: 1, Size: 10}})
 		if err != nil || len(list.Items) != 1 {
 			t.Fatalf("%+v, %v", list, err)
 		}

@@ -189,7 +189,7 @@ func TestOwned_FarPages(t *testing.T) {
 		{math.MaxInt, 100, 0},
 		{math.MaxInt, 1, 0},
 	} {
-		page, err := d.Owned(t.Context(), ada, registry.Owned{User: registry.Me, Page: beacon.Page{Number: tc.page, Size: tc.perPage}})
+		page, err := d.Owned(t.Context(), ada, registry.Owned{User: beacon.Me, Page: beacon.Page{Number: tc.page, Size: tc.perPage}})
 		if err != nil || len(page.Items) != tc.want || page.Total != 3 || page.Page.Number != tc.page {
 			t.Errorf("page %d of %d: %d hotspots of %d, %v; want %d of 3", tc.page, tc.perPage, len(page.Items), page.Total, err, tc.want)
 		}

@@ -71,9 +71,9 @@ const (
 	changesAtATime = 500
 )
 
-// Freshness is how long ago the store may last have been read for the fleet to count
+// freshness is how long ago the store may last have been read for the fleet to count
 // as in step with it (decision N23).
-const Freshness = 2 * time.Second
+const freshness = 2 * time.Second
 
 // NewFollower returns a follower. Call Load first.
 func NewFollower(f *fleet.Fleet, source Source, onKey func(beacon.KeyID, beacon.ChangeKind), beats Beats, log *slog.Logger) *Follower {
@@ -107,8 +107,8 @@ func (fo *Follower) Load(ctx context.Context) error {
 }
 
 // InStep reports whether the fleet had everything in the store at some moment within
-// the last Freshness.
-func (fo *Follower) InStep() bool { return fo.Age() <= Freshness }
+// the last freshness.
+func (fo *Follower) InStep() bool { return fo.Age() <= freshness }
 
 // Age returns how long ago the fleet last had everything in the store.
 func (fo *Follower) Age() time.Duration {

@@ -76,22 +76,22 @@ func (e *estate) flags(day beacon.Day) (flags []beacon.Flag) {
 		at := cellOf(e.sites[i].place)
 		e.cells[at] = append(e.cells[at], i)
 	}
-	for _, look := range groupings {
+	for _, g := range groupings {
 		told := make([]bool, len(e.sites))
 		for i := range e.sites {
-			if told[i] || look.apart && !e.sites[i].apart {
+			if told[i] || g.apart && !e.sites[i].apart {
 				continue
 			}
-			others := e.near(i, look.within, look.apart)
-			if len(others) < look.others {
+			others := e.near(i, g.within, g.apart)
+			if len(others) < g.others {
 				continue
 			}
 			for _, j := range others {
 				told[j] = true
 			}
 			flags = append(flags, beacon.Flag{
-				Hotspot: e.sites[i].hotspot, Operator: e.operator, Kind: look.kind, Weight: weights[look.kind],
-				Facts: facts{"others": int64(len(others)), "within_m": int64(look.within)}, First: day, Last: day,
+				Hotspot: e.sites[i].hotspot, Operator: e.operator, Kind: g.kind, Weight: weights[g.kind],
+				Facts: facts{"others": int64(len(others)), "within_m": int64(g.within)}, First: day, Last: day,
 			})
 		}
 	}

@@ -58,14 +58,14 @@ type Review struct {
 func New(cfg Config) *Review { return &Review{Config: cfg} }
 
 const (
-	lookInterval = time.Second
+	stepInterval = time.Second
 	pageSize     = 1000
 )
 
 // Run reviews each day once it is final, while this process holds the lease, until ctx
 // ends.
 func (r *Review) Run(ctx context.Context) {
-	clock.Every(ctx, lookInterval, nil, r.Log, "review the hotspots", r.Step)
+	clock.Every(ctx, stepInterval, nil, r.Log, "review the hotspots", r.Step)
 }
 
 // Step reviews the last final day, unless that is done. Days before it that were missed

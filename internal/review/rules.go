@@ -8,41 +8,42 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-// What a real device does, and an honest operator. docs/trust.md says how many hotspots of
-// New York are beyond each.
+// What real devices and honest operators do at most. A hotspot beyond one of these limits
+// is flagged; docs/trust.md says how many of New York are beyond each.
 const (
-	// boots is more than a device has that is restarted every quarter of an hour.
+	// boots is how often a device boots on a day if it restarts every quarter of an hour.
+	// More often is flagged.
 	boots = 96
-	// idleBytes is more than an access point carries in an hour without clients, and
-	// idleHours in how many of them.
+	// An access point without clients carries at most idleBytes in an hour. More is flagged
+	// if it happens in idleHours hours of a day.
 	idleBytes = 100_000_000
 	idleHours = 3
-	// steadyHours is for how many hours of a day the traffic of a real device is never the
-	// same to a hundredth.
+	// The traffic of a real device is never the same, to a hundredth, in steadyHours hours
+	// of a day.
 	steadyHours = 12
-	// sameTests is how many speed tests of a real device are never the same in all figures.
+	// sameTests speed tests of a real device never have the same figures.
 	sameTests = 4
-	// evenRuns is how often a day a device does not go on and off by the clock.
-	evenRuns = 8
-	// sparse is the share of the minutes served, in tenths, in which a real device beats,
-	// and sparseFrom from how many minutes on that is looked at.
+	// A real device does not go off and on at regular intervals equalOutages times a day.
+	equalOutages = 8
+	// A real device sends a heartbeat in at least sparse tenths of the minutes that it
+	// serves. That is checked if it serves at least sparseFrom minutes.
 	sparse     = 4
 	sparseFrom = 600
-	// openAWeek is for how many minutes a week a place that is open at all is open.
+	// A place that is open at all is open for at least openAWeek minutes a week.
 	openAWeek = 7 * 60
-	// linkedBriefly is for how long a device is not linked on purpose, and linkedAgain how
-	// often within linkedDays.
+	// Nobody unlinks a device less than linkedBriefly after it was linked, linkedAgain times
+	// within linkedDays days.
 	linkedBriefly = time.Hour
 	linkedAgain   = 2
 	linkedDays    = 3
-	// registeredAgain is how often a device is registered within registeredWithin days by
-	// someone who does not know yet how that is done.
+	// Someone who is new to registering registers a device fewer than registeredAgain times
+	// within registeredWithin days.
 	registeredAgain  = 3
 	registeredWithin = 30
-	// addresses is from how many addresses a device sends on a day that changes between
-	// lines, or has a new address every few hours.
+	// addresses is how many addresses a device sends from on a day if it switches between
+	// lines, or gets a new address every few hours. More are flagged.
 	addresses = 5
-	// grown is how many times the usual radius of its type a hotspot reaches.
+	// grown is how many times the usual radius of its type a hotspot reaches at most.
 	grown = 2
 )
 
@@ -160,7 +161,7 @@ func (c *Case) tooRegular(beacon.Day) facts {
 	if n := c.equalTests(); n >= sameTests {
 		f["equal_speed_tests"] = int64(n)
 	}
-	if n := evenRunsOf(&c.Served); n >= evenRuns {
+	if n := countEqualOutages(&c.Served); n >= equalOutages {
 		f["equal_outages"] = int64(n)
 	}
 	if len(f) == 0 {
@@ -203,10 +204,10 @@ func servedIn(served *beacon.Minutes, from, count int) (n int) {
 	return n
 }
 
-// evenRunsOf returns how many times the hotspot was away, if it was so for the same time
-// and after the same time, give or take a minute, and 0 otherwise. The first and last of
-// the day are left out: midnight cuts them.
-func evenRunsOf(served *beacon.Minutes) (away int) {
+// countEqualOutages returns how often the hotspot was away, if all outages and all times
+// between them are equally long, give or take a minute, and 0 otherwise. The first and last
+// of the day are left out: midnight cuts them.
+func countEqualOutages(served *beacon.Minutes) (away int) {
 	var runs [2][]int // of minutes away and served
 	was, length := -1, 0
 	for m := range beacon.MinutesADay {
@@ -220,7 +221,7 @@ func evenRunsOf(served *beacon.Minutes) (away int) {
 		length++
 	}
 	for _, of := range runs {
-		if len(of) <= evenRuns {
+		if len(of) <= equalOutages {
 			return 0
 		}
 		for _, n := range of[2:] {

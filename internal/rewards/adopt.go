@@ -2,7 +2,6 @@ package rewards
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
@@ -21,9 +20,6 @@ type Adoption struct {
 // Adopt puts a policy into force from a day on that has not begun, as the next version.
 // Servers take it from the database. Unless confirmed, nothing is written.
 func (r *Rewards) Adopt(ctx context.Context, by beacon.Actor, p policy.Policy, from beacon.Day, confirmed bool) (Adoption, error) {
-	refuse := func(form string, args ...any) (Adoption, error) {
-		return Adoption{}, &beacon.Error{Kind: beacon.Conflict, Message: fmt.Sprintf(form, args...)}
-	}
 	if err := r.reload(ctx); err != nil {
 		return Adoption{}, err
 	}
@@ -33,7 +29,7 @@ func (r *Rewards) Adopt(ctx context.Context, by beacon.Actor, p policy.Policy, f
 	}
 	known := r.policySet()
 	if len(known) == 0 {
-		return refuse("no server has been started with this database yet")
+		return Adoption{}, refuse("no server has been started with this database yet")
 	}
 	newest := known[len(known)-1]
 	first := max(r.today()+1, newest.From+1)
@@ -43,9 +39,9 @@ func (r *Rewards) Adopt(ctx context.Context, by beacon.Actor, p policy.Policy, f
 	p.Version, p.From = newest.Version, newest.From
 	switch {
 	case p == newest:
-		return refuse("policy %d has the same terms, and is in force from %s on", newest.Version, newest.From)
+		return Adoption{}, refuse("policy %d has the same terms, and is in force from %s on", newest.Version, newest.From)
 	case from < first:
-		return refuse("a new policy can start on %s at the earliest", first)
+		return Adoption{}, refuse("a new policy can start on %s at the earliest", first)
 	}
 	p.Version, p.From = newest.Version+1, from
 	a := Adoption{Before: newest, Policy: p}

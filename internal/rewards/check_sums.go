@@ -69,7 +69,7 @@ func (a *accrual) earned() (sum ledger.Sum) {
 
 // checkMonths checks the months of a history against their statements or, where there
 // is none yet, against the sums of the hotspots.
-func (r *Rewards) evenMonths(ctx context.Context, user beacon.UserID, months []ledger.UserMonth, b ledger.Books) error {
+func (r *Rewards) checkMonths(ctx context.Context, user beacon.UserID, months []ledger.UserMonth, b ledger.Books) error {
 	if len(months) == 0 {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 
 // DaysQuery asks what a user earned on each day of a month.
 type DaysQuery struct {
-	User  beacon.UserID // or Me
+	User  beacon.UserID // or beacon.Me
 	Month *beacon.Month // nil: the current one
 
 	// Charge is told how many rows will be read, and may refuse. It may be nil.
@@ -35,7 +35,7 @@ type DaySum struct {
 // today: closed days from their rows, open days computed with the same function
 // (decision D200).
 func (r *Rewards) Days(ctx context.Context, p beacon.Principal, q DaysQuery) (Days, error) {
-	user, err := whose(p, q.User)
+	user, err := p.Resolve(q.User)
 	if err != nil {
 		return Days{}, err
 	}

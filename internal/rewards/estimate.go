@@ -41,9 +41,9 @@ type Estimate struct {
 // hotspots were there first. It uses only what neighbours show to everyone, so it reveals
 // nothing more about them.
 func (r *Rewards) Estimate(ctx context.Context, place geo.Point, neighbours []Neighbour, planned []geo.Point) (Estimate, error) {
-	const always, whole = 10_000, int64(beacon.Credit)
+	const always = 10_000
 	p := r.policySet().On(r.today())
-	own := whole
+	own := int64(whole)
 	if p.PaysPlaces() {
 		var day beacon.Minutes
 		beacon.Schedule{}.OpenMask(0, &day)

@@ -83,7 +83,7 @@ func TestWhose(t *testing.T) {
 	w.pass(t, 1, whole)
 	r := w.rewards(w.db)
 	own := beacon.Principal{User: w.users[0]}
-	for _, user := range []beacon.UserID{rewards.Me, w.users[0]} {
+	for _, user := range []beacon.UserID{beacon.Me, w.users[0]} {
 		if s, err := r.Summary(t.Context(), own, rewards.SummaryQuery{User: user, Period: rewards.Current}); err != nil || s.User != w.users[0] || s.Total.Total() != wholeEarns {
 			t.Errorf("%s: %+v, %v", user, s, err)
 		}

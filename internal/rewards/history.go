@@ -16,7 +16,7 @@ const historyMonths = 12
 // earnings in between is listed with zeros (decision N19).
 func (r *Rewards) History(ctx context.Context, p beacon.Principal, q HistoryQuery) (beacon.Listed[MonthSum], error) {
 	list := beacon.Listed[MonthSum]{Page: q.Page}
-	user, err := whose(p, q.User)
+	user, err := p.Resolve(q.User)
 	if err != nil || !someone(user) {
 		return list, err
 	}
@@ -100,7 +100,7 @@ func (r *Rewards) readHistory(ctx context.Context, user beacon.UserID, from, to 
 		if err != nil {
 			return nil, err
 		}
-		if err := r.evenMonths(ctx, user, months, b); err != nil {
+		if err := r.checkMonths(ctx, user, months, b); err != nil {
 			return nil, err
 		}
 		held, err := readHeld(ctx, b, user)

@@ -48,7 +48,7 @@ type HoldAnswer struct {
 
 // HoldsQuery asks for holds, newest first.
 type HoldsQuery struct {
-	User beacon.UserID // or Me; "": of everyone, for staff
+	User beacon.UserID // or beacon.Me; "": of everyone, for staff
 	Page beacon.Page
 }
 
@@ -144,7 +144,7 @@ func (r *Rewards) Holds(ctx context.Context, p beacon.Principal, q HoldsQuery) (
 	user := q.User
 	var err error
 	if user != "" {
-		if user, err = whose(p, user); err != nil || !someone(user) {
+		if user, err = p.Resolve(user); err != nil || !someone(user) {
 			return list, err
 		}
 	}

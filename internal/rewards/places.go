@@ -23,8 +23,8 @@ const (
 	// graceDays is for how many days after places are first paid a hotspot that was
 	// there before counts as proven: its operator has that long to ask for a visit.
 	graceDays = 30
-	// all of something that is counted in millionths.
-	all = 1_000_000
+	// whole is all of something that is counted in millionths.
+	whole = 1_000_000
 )
 
 // claim is what a hotspot brings to the division of a day's ground, and what it gets.
@@ -40,8 +40,8 @@ type claim struct {
 	share   ground.Share
 }
 
-// first orders claims: the first of those that served a minute owns the ground.
-func first(a, b *claim) int {
+// compareClaims orders claims: of those that served a minute, the first owns the ground.
+func compareClaims(a, b *claim) int {
 	switch {
 	case a.proven != b.proven && a.proven:
 		return -1
@@ -144,7 +144,7 @@ func (r *Rewards) tierAfter(record []byte) (beacon.Tier, error) {
 
 // settle gives each claim its share.
 func (d *division) settle(ctx context.Context) error {
-	ordered := slices.SortedFunc(maps.Values(d.claims), first)
+	ordered := slices.SortedFunc(maps.Values(d.claims), compareClaims)
 	hotspots := make([]ground.Hotspot, len(ordered))
 	for i, c := range ordered {
 		hotspots[i] = ground.Hotspot{Place: ground.PlaceOf(c.point), Served: c.served}
@@ -161,7 +161,7 @@ func (d *division) ground(hotspot beacon.HotspotID) beacon.Ground {
 	c := d.claims[hotspot]
 	place := ground.PlaceOf(c.point)
 	g := beacon.Ground{
-		Own: c.share.Weight(), Proof: all, Days: c.days, Lat: place.Lat, Lng: place.Lng,
+		Own: c.share.Weight(), Proof: whole, Days: c.days, Lat: place.Lat, Lng: place.Lng,
 		Shared: int(c.share.Minutes), Older: int(c.share.Older),
 	}
 	if !c.proven {
@@ -306,7 +306,7 @@ func recent(d *division, rowsOf func(beacon.Day) ([]ledger.Row, error)) (map[bea
 			}
 			own := row.Own
 			if row.Proof == 0 {
-				own = all * int64(row.Served)
+				own = whole * int64(row.Served)
 			}
 			s := sums[row.Hotspot]
 			sums[row.Hotspot] = sum{s.own + own, s.expected + int64(row.Expected)}

@@ -17,10 +17,10 @@ func (r *Rewards) Start(ctx context.Context) error {
 	if err := r.reload(ctx); err != nil {
 		return err
 	}
-	if err := r.found(ctx); err != nil {
+	if err := r.storeFounding(ctx); err != nil {
 		return err
 	}
-	if err := r.bring(ctx); err != nil {
+	if err := r.storeOwn(ctx); err != nil {
 		return err
 	}
 	if err := r.checkDays(ctx); err != nil {
@@ -76,9 +76,9 @@ func (r *Rewards) agree(known []ledger.Policy) error {
 	return nil
 }
 
-// found stores the policies of a new network, if this is one. A ledger that has begun has
-// lost its policies: they are not guessed.
-func (r *Rewards) found(ctx context.Context) error {
+// storeFounding stores the founding policies if the network is new. If its ledger has begun
+// and there are no policies, they were lost: they are not guessed.
+func (r *Rewards) storeFounding(ctx context.Context) error {
 	known, err := r.Store.KeepPolicies(ctx, nil)
 	if err != nil || len(known) > 0 || r.Founding == nil {
 		return err
@@ -87,15 +87,15 @@ func (r *Rewards) found(ctx context.Context) error {
 	if err != nil || v.begun {
 		return err
 	}
-	if known, err = r.Store.FoundPolicies(ctx, written(r.Founding)); err != nil {
+	if known, err = r.Store.FoundPolicies(ctx, lines(r.Founding)); err != nil {
 		return err
 	}
 	return r.agree(known)
 }
 
-// bring stores the policies that the database does not have. If another process
-// stores the same version first, that one wins.
-func (r *Rewards) bring(ctx context.Context) error {
+// storeOwn stores the policies of this process that the database does not have. If another
+// process stores the same version first, that one wins.
+func (r *Rewards) storeOwn(ctx context.Context) error {
 	known, err := r.Store.KeepPolicies(ctx, nil)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (r *Rewards) bring(ctx context.Context) error {
 				p.Version, p.From, max(first, v.closing.Day+1))
 		}
 	}
-	if known, err = r.Store.KeepPolicies(ctx, written(mine)); err != nil {
+	if known, err = r.Store.KeepPolicies(ctx, lines(mine)); err != nil {
 		return err
 	}
 	return r.agree(known)
@@ -134,8 +134,8 @@ func (r *Rewards) byVersion(ctx context.Context, version int) (*policy.Policy, e
 	}
 }
 
-// written converts policies to their stored form.
-func written(policies policy.Set) []ledger.Policy {
+// lines converts policies to their stored form.
+func lines(policies policy.Set) []ledger.Policy {
 	all := make([]ledger.Policy, len(policies))
 	for i := range policies {
 		all[i] = line(&policies[i])

@@ -2,7 +2,6 @@ package rewards
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
@@ -63,9 +62,6 @@ func (r *Rewards) Reopen(
 
 // mayReopen returns an error for days that are not closed, or are settled.
 func mayReopen(v view, from beacon.Day, through *beacon.Day) error {
-	refuse := func(form string, args ...any) error {
-		return &beacon.Error{Kind: beacon.Conflict, Message: fmt.Sprintf(form, args...)}
-	}
 	switch {
 	case !v.begun:
 		return refuse("no day is closed")

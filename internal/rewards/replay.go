@@ -96,9 +96,6 @@ func (r *Rewards) Replay(ctx context.Context, q ReplayQuery, progress func(Repla
 
 // mayReplay returns an error for days that are not closed, or have too many rows.
 func mayReplay(q ReplayQuery, v view, days []ledger.Closing) error {
-	refuse := func(form string, args ...any) error {
-		return &beacon.Error{Kind: beacon.Conflict, Message: fmt.Sprintf(form, args...)}
-	}
 	switch {
 	case len(days) == 0 || v.first <= days[0].Day:
 		return refuse("no day is closed")
@@ -201,7 +198,7 @@ func (s *replayStore) keep(day beacon.Day, b batch) {
 		return
 	}
 	for i := range b.rows {
-		if row := &b.rows[i]; row.Own != all*int64(row.Served) {
+		if row := &b.rows[i]; row.Own != whole*int64(row.Served) {
 			s.own[day][row.Hotspot] = row.Own
 		}
 	}
@@ -216,9 +213,9 @@ func (s *replayStore) ValidRows(ctx context.Context, day beacon.Day, from, to be
 	for i := range rows {
 		own, any := s.own[day][rows[i].Hotspot]
 		if !any {
-			own = all * int64(rows[i].Served)
+			own = whole * int64(rows[i].Served)
 		}
-		rows[i].Own, rows[i].Proof = own, all
+		rows[i].Own, rows[i].Proof = own, whole
 	}
 	return rows, err
 }

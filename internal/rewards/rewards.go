@@ -9,6 +9,7 @@ package rewards
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -96,6 +97,11 @@ func New(cfg Config) *Rewards {
 	return r
 }
 
+// refuse returns a Conflict with a message.
+func refuse(format string, args ...any) error {
+	return &beacon.Error{Kind: beacon.Conflict, Message: fmt.Sprintf(format, args...)}
+}
+
 // Period selects the months of a summary.
 type Period string
 
@@ -118,12 +124,9 @@ const (
 
 // SummaryQuery asks what a user earned in a period.
 type SummaryQuery struct {
-	User   beacon.UserID // or Me
+	User   beacon.UserID // or beacon.Me
 	Period Period
 }
-
-// Me stands for the principal's own user in place of an id.
-const Me = "me"
 
 // Summary is what a user earned in a period.
 type Summary struct {
@@ -151,7 +154,7 @@ func (h HotspotSum) Pending() beacon.Amount { return h.pending(h.Sum) }
 
 // HistoryQuery asks for a user's months, newest first.
 type HistoryQuery struct {
-	User beacon.UserID // or Me
+	User beacon.UserID // or beacon.Me
 	From *beacon.Day   // nil: eleven months before To
 	To   *beacon.Day   // nil: today
 	Page beacon.Page
@@ -191,7 +194,7 @@ type Explanation struct {
 
 // StatementQuery asks for the statement of a month.
 type StatementQuery struct {
-	User  beacon.UserID // or Me
+	User  beacon.UserID // or beacon.Me
 	Month beacon.Month
 }
 

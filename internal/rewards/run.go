@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	lookInterval = time.Second
+	stepInterval = time.Second
 
 	// steadyFor is how long the clock must have run steadily before this process
 	// trusts it that a day is over: a day closed by a wrong clock stays closed.
@@ -24,7 +24,7 @@ const (
 // Run closes days and settles months while this process holds the lease, until ctx
 // ends.
 func (r *Rewards) Run(ctx context.Context) {
-	clock.Every(ctx, lookInterval, nil, r.Log, "close days and settle months", r.step)
+	clock.Every(ctx, stepInterval, nil, r.Log, "close days and settle months", r.step)
 }
 
 // CatchUp closes and settles all that is due now, once. It is for callers that do not
@@ -53,9 +53,9 @@ func (r *Rewards) step(ctx context.Context) error {
 // entitled returns the lease under which this process may close and settle, and
 // whether it holds it and its clock has been steady for long enough.
 func (r *Rewards) entitled(steady time.Duration) (lease.Lease, bool) {
-	even := r.clock.At(r.Now(), r.machine(), r.Rate)
+	ran := r.clock.At(r.Now(), r.machine(), r.Rate) // steadily
 	held, holder := r.Lease()
-	return held, holder && even >= steady
+	return held, holder && ran >= steady
 }
 
 // bySchedule is the actor of a settlement that happens on schedule.

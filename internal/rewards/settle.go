@@ -93,9 +93,6 @@ func (r *Rewards) survey(ctx context.Context, month beacon.Month, force bool) (s
 // order: each statement names the one before it. Whether it is over does not depend on
 // the clock of this process alone.
 func (r *Rewards) ripe(ctx context.Context, v view, month beacon.Month, force bool) error {
-	refuse := func(form string, args ...any) error {
-		return &beacon.Error{Kind: beacon.Conflict, Message: fmt.Sprintf(form, args...)}
-	}
 	end := (month + 1).Start()
 	certain, by, err := r.certainly(ctx)
 	if err != nil {
@@ -275,7 +272,7 @@ func (s *settlement) statements(users []ledger.UserMonth, accounts []ledger.Acco
 
 // Statement returns a settled month with all of its rows (decision X6).
 func (r *Rewards) Statement(ctx context.Context, p beacon.Principal, q StatementQuery) (Statement, error) {
-	user, err := whose(p, q.User)
+	user, err := p.Resolve(q.User)
 	if err != nil {
 		return Statement{}, err
 	}
@@ -306,7 +303,7 @@ func (r *Rewards) Statement(ctx context.Context, p beacon.Principal, q Statement
 // Rows calls fn for each row of a user, month by month in the order of its chain, with
 // the hash of the chain: of settled months and of the days closed since.
 func (r *Rewards) Rows(ctx context.Context, p beacon.Principal, user beacon.UserID, fn func(ledger.Row, ledger.Hash) error) error {
-	user, err := whose(p, user)
+	user, err := p.Resolve(user)
 	if err != nil || !someone(user) {
 		return err
 	}

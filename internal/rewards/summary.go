@@ -9,20 +9,6 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-var errNotYours = &beacon.Error{Kind: beacon.Forbidden, Message: "this belongs to another user"}
-
-// whose resolves Me. It returns an error for another user's id, whether or not that
-// user exists (decision N6).
-func whose(p beacon.Principal, user beacon.UserID) (beacon.UserID, error) {
-	if user == Me {
-		user = p.User
-	}
-	if !p.MayActFor(user) {
-		return "", errNotYours
-	}
-	return user, nil
-}
-
 // someone reports whether a text is a valid user id. Some other texts cannot be
 // sent to a database.
 func someone(user beacon.UserID) bool { return id.Valid(beacon.UserPrefix, string(user)) }
@@ -30,7 +16,7 @@ func someone(user beacon.UserID) bool { return id.Valid(beacon.UserPrefix, strin
 // Summary returns what a user earned in a period: closed days from the ledger, and
 // open days computed with the same function (decision N17).
 func (r *Rewards) Summary(ctx context.Context, p beacon.Principal, q SummaryQuery) (Summary, error) {
-	user, err := whose(p, q.User)
+	user, err := p.Resolve(q.User)
 	if err != nil {
 		return Summary{}, err
 	}

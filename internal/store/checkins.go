@@ -85,7 +85,7 @@ func vouchOnce(tx *transaction, op *operation, id beacon.HotspotID, vouch Vouche
 		})
 	}
 	change, _, err := updateOnce(tx, op, id, edit, result)
-	if tx.failed == nil && isNotFound(err) {
+	if tx.failed == nil && beacon.KindOf(err) == beacon.NotFound {
 		return nil, nil //nolint:nilnil // nothing changed
 	}
 	return change, err

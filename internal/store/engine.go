@@ -153,11 +153,6 @@ func notFound(what string) error {
 	return &beacon.Error{Kind: beacon.NotFound, Message: "no such " + what}
 }
 
-func isNotFound(err error) bool {
-	e, ok := errors.AsType[*beacon.Error](err)
-	return ok && e.Kind == beacon.NotFound
-}
-
 // macTaken does not reveal whose MAC it is (decision N8).
 func macTaken(cause error) error {
 	return &beacon.Error{

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 )
 
@@ -49,10 +48,9 @@ func (x *Examination) Storage(ctx context.Context, quick bool) (looked string, w
 
 // SchemaState compares the schema of a database with what this program expects.
 type SchemaState struct {
-	Version, Known int64    // of the database, and of this program
-	Lines          int      // number of lines expected
-	Missing        Schema   // those that are missing
-	Applied        []string // names of the applied migrations
+	Version, Known int64  // of the database, and of this program
+	Lines          int    // number of lines expected
+	Missing        Schema // those that are missing
 }
 
 // Schema compares the schema of the database with what its migrations create. It
@@ -76,9 +74,6 @@ func (x *Examination) Schema(ctx context.Context) (s SchemaState, err error) {
 		return s, err
 	}
 	s.Version, s.Known = int64(len(applied)), int64(len(steps))
-	for _, m := range applied {
-		s.Applied = append(s.Applied, m.Name)
-	}
 	want, err := SchemaOf(steps[:len(applied)])
 	if err != nil {
 		return s, err
@@ -114,20 +109,13 @@ func (x *Examination) Snapshot(ctx context.Context, read func(Snapshot) error) e
 	return err
 }
 
-// ErrEnough, returned by a callback, stops the iteration without an error.
-var ErrEnough = errors.New("enough")
-
 // each calls fn with every row of a query, and the error found in it, if any.
 func each[T any](ctx context.Context, b *books, rows bulk, row rowReader[T], fn func(T, error) error, args ...any) error {
 	targets, value := row()
-	err := b.scan(ctx, rows, targets, func() (stopped, failed error) {
+	return b.scan(ctx, rows, targets, func() (stopped, failed error) {
 		one, err := value()
 		return fn(one, err), nil
 	}, args...)
-	if errors.Is(err, ErrEnough) {
-		return nil
-	}
-	return err
 }
 
 // examineText holds the statements of an Examination, as sqlText does for a DB. Queries

@@ -100,7 +100,7 @@ func (u *linkUse) run(tx *transaction) (changes, error) {
 	switch {
 	case tx.failed != nil:
 		return nil, tx.failed
-	case isNotFound(err) && u.refusal == nil:
+	case beacon.KindOf(err) == beacon.NotFound && u.refusal == nil:
 		u.refusal = errSpent
 		return u.refuse(tx, hotspot, "the hotspot is deleted", sqlText.deleteLinkCode)
 	case u.refusal != nil:

@@ -89,17 +89,17 @@ func tableLines(table, body string) (lines Schema, err error) {
 	return lines, nil
 }
 
-// SchemaPart is one row of an engine's schema information: a column of a table or of
+// schemaPart is one row of an engine's schema information: a column of a table or of
 // one of its indexes.
-type SchemaPart struct {
+type schemaPart struct {
 	Table, Column string
 	Index         string // the index that has the column; empty if it is the table's own
 	Flag          bool   // for a table: the column is not null; for an index: it is unique
 	Key           bool   // the index is the primary key
 }
 
-// SchemaLines returns the lines for parts, which are in column order.
-func SchemaLines(parts []SchemaPart) (lines Schema) {
+// schemaLines returns the lines for parts, which are in column order.
+func schemaLines(parts []schemaPart) (lines Schema) {
 	for i := 0; i < len(parts); {
 		p := parts[i]
 		if p.Index == "" {
@@ -120,22 +120,26 @@ func SchemaLines(parts []SchemaPart) (lines Schema) {
 	return lines
 }
 
-// ReadSchema reads the parts of a schema with a query of five columns, in the order of
-// SchemaPart.
-func ReadSchema(ctx context.Context, conn *sql.Conn, text string) (parts []SchemaPart, err error) {
+// ReadSchema reads a schema with a query of five columns, in the order of schemaPart. Its
+// rows are in the order of columns.
+func ReadSchema(ctx context.Context, conn *sql.Conn, text string) (Schema, error) {
 	rows, err := conn.QueryContext(ctx, text)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
+	var parts []schemaPart
 	for rows.Next() {
-		var p SchemaPart
+		var p schemaPart
 		if err := rows.Scan(&p.Table, &p.Column, &p.Index, &p.Flag, &p.Key); err != nil {
 			return nil, err
 		}
 		parts = append(parts, p)
 	}
-	return parts, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return schemaLines(parts), nil
 }
 
 // Missing returns the lines that want has and s lacks.

@@ -73,7 +73,7 @@ func TestClock_BackWhileFolding(t *testing.T) {
 		c, f, day := running(evening), &faulty{}, beacon.DayOf(evening)
 		n := start(t, open, c, func(s telemetry.Store) telemetry.Store { f.Store = s; return f })
 		n.upFor(t, 6)
-		ids := n.register(t, telemetry.FoldChunk+1, evening)
+		ids := n.register(t, telemetry.HotspotsAtATime+1, evening)
 		last := slices.Max(ids)
 		seq := uint64(0)
 		beat := func(int) {

@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,16 +22,16 @@ const (
 
 // trust is how far the clock can be trusted.
 type trust struct {
-	mu     sync.Mutex
-	even   clock.Steadiness
-	begun  int           // even.Begun at the last check
-	last   atomic.Int64  // the minute of the last check
-	upTo   time.Time     // when the clock was last trusted; zero: never yet
-	steady bool          // it was trusted at the last check
-	back   bool          // it went back, and has not been trusted since
-	backTo beacon.Minute // where it last went back to, or was at the start
-	backs  int           // how often memory was cut for it
-	warned time.Time     // the last warning, by the machine's clock
+	mu         sync.Mutex
+	steadiness clock.Steadiness
+	begun      int           // steadiness.Begun at the last check
+	last       atomic.Int64  // the minute of the last check
+	upTo       time.Time     // when the clock was last trusted; zero: never yet
+	steady     bool          // it was trusted at the last check
+	back       bool          // it went back, and has not been trusted since
+	backTo     beacon.Minute // where it last went back to, or was at the start
+	backs      int           // how often memory was cut for it
+	warned     time.Time     // the last warning, by the machine's clock
 }
 
 // reading is the result of a check of the clock.
@@ -47,8 +46,8 @@ type reading struct {
 
 // strange reports whether the clock shows another day than what is certain: days that
 // have not come would begin for a million hotspots.
-func (l reading) strange() bool {
-	return !l.upTo.IsZero() && beacon.MinuteOf(l.now).Day() != beacon.MinuteOf(l.upTo).Day()
+func (r reading) strange() bool {
+	return !r.upTo.IsZero() && beacon.MinuteOf(r.now).Day() != beacon.MinuteOf(r.upTo).Day()
 }
 
 // read reads the clock and checks whether it can be trusted. It is called every second,
@@ -59,11 +58,11 @@ func (t *Telemetry) read() reading {
 	defer c.mu.Unlock()
 	now, real := t.Now(), t.machine()
 	certain, latest, known := t.certain(now)
-	steady := c.even.At(now, real, t.Rate) >= steadyFor && known
+	steady := c.steadiness.At(now, real, t.Rate) >= steadyFor && known
 	if c.steady = steady; steady {
 		c.upTo = certain
 	}
-	if begun := c.even.Begun(); begun != c.begun {
+	if begun := c.steadiness.Begun(); begun != c.begun {
 		if c.begun > 0 {
 			t.suspicions.raise() // memory may have taken records of now for others
 			t.warnOfClock(now, real)
@@ -155,11 +154,11 @@ func (t *Telemetry) warnOfClock(now, real time.Time) {
 // startClock ends the startup: no hotspot was seen in the future, whatever the clock
 // was before.
 func (t *Telemetry) startClock() {
-	l := t.read()
+	r := t.read()
 	t.trust.mu.Lock()
 	defer t.trust.mu.Unlock()
-	t.trust.backTo = beacon.MinuteOf(l.now)
-	t.goBack(l.now, l.steady)
+	t.trust.backTo = beacon.MinuteOf(r.now)
+	t.goBack(r.now, r.steady)
 }
 
 // byClock is who corrects times of a clock that was ahead.
@@ -188,8 +187,7 @@ func (t *Telemetry) setRight(ctx context.Context, clock reading) error {
 		h, err := t.Store.UpdateHotspot(ctx, id, byClock, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
 			return h.SetRight(latest, right.Time()), nil
 		})
-		var failed *beacon.Error
-		if errors.As(err, &failed) && failed.Kind == beacon.NotFound {
+		if beacon.KindOf(err) == beacon.NotFound {
 			continue // it was deleted meanwhile
 		}
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 // None of these tests is about how long a beat may wait, and a machine may be slow.
 func init() { appendTimeout = 5 * time.Minute }
 
-const FoldChunk = foldChunk
+const HotspotsAtATime = hotspotsAtATime
 
 // The jobs of Run, for tests that do them one by one.
 

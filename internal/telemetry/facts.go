@@ -63,13 +63,16 @@ func lookUp[T any](
 	}
 	before, final := t.FinalBefore()
 	final = final && day < before // then the record alone counts
-	for chunk := range slices.Chunk(onDisk, foldChunk) {
+	for chunk := range slices.Chunk(onDisk, hotspotsAtATime) {
 		rows, err := t.Store.Records(ctx, day, chunk)
 		if err != nil {
 			return nil, err
 		}
 		for _, id := range chunk {
-			record := t.decode(id, day, rows[id])
+			var record *heartbeat.Record
+			if data, found := rows[id]; found {
+				record = t.decode(id, day, data)
+			}
 			if !final {
 				said[id], _ = inMemory(id, day, record, now)
 			} else if record != nil {
@@ -80,12 +83,9 @@ func lookUp[T any](
 	return said, nil
 }
 
-// decode decodes a record and returns nil if there is none. A damaged record is
-// skipped, so that the others do not suffer for it.
+// decode decodes a record, or returns nil if it is damaged: it is skipped, so that the
+// others do not suffer for it.
 func (t *Telemetry) decode(hotspot beacon.HotspotID, day beacon.Day, data []byte) *heartbeat.Record {
-	if data == nil {
-		return nil
-	}
 	r, err := heartbeat.DecodeRecord(data)
 	if err != nil {
 		t.Log.Error("a heartbeat record cannot be read and was skipped", "hotspot", hotspot, "day", day, "err", err)

@@ -23,7 +23,7 @@ const (
 	// bound.
 	foldBehind = 180
 
-	foldChunk = 500 // hotspots per transaction: beats wait behind it
+	hotspotsAtATime = 500 // per transaction: beats wait behind it
 )
 
 // awaitFold waits, before a beat is taken, for a fold that is long overdue.
@@ -106,17 +106,8 @@ func (t *Telemetry) fold(ctx context.Context) error {
 		}
 	}
 	work := t.Fleet.Dirty(plan.all)
-	for chunk := range slices.Chunk(work, foldChunk) {
-		if plan.role != owner {
-			if err := t.rereadChunk(ctx, chunk, now.Day()); err != nil {
-				return err
-			}
-		}
-		if plan.role != reader {
-			if err := t.foldChunk(ctx, held, chunk, clock, at); err != nil {
-				return err
-			}
-		}
+	if err := t.foldAll(ctx, held, plan.role, work, clock, at); err != nil {
+		return err
 	}
 	if plan.role != reader {
 		if err := t.trim(ctx, held); err != nil {
@@ -137,6 +128,25 @@ func (t *Telemetry) fold(ctx context.Context) error {
 	}
 	t.folds.done(now, time.Since(began))
 	t.Log.Debug("heartbeats folded", "hotspots", len(work), "keeper", holder, "took_ms", time.Since(began).Milliseconds())
+	return nil
+}
+
+// foldAll rereads the records of hotspots, writes them, or both; see role.
+func (t *Telemetry) foldAll(
+	ctx context.Context, held lease.Lease, as role, ids []beacon.HotspotID, clock reading, at heartbeat.Moment,
+) error {
+	for chunk := range slices.Chunk(ids, hotspotsAtATime) {
+		if as != owner {
+			if err := t.rereadChunk(ctx, chunk, beacon.MinuteOf(clock.now).Day()); err != nil {
+				return err
+			}
+		}
+		if as != reader {
+			if err := t.foldChunk(ctx, held, chunk, clock, at); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

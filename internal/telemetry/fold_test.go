@@ -164,7 +164,7 @@ func TestFold_NewDay(t *testing.T) {
 func TestFold_Long(t *testing.T) {
 	c, store := &clock{at: morning}, &faulty{}
 	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { store.Store = s; return store })
-	ids := n.register(t, telemetry.FoldChunk+1, morning)
+	ids := n.register(t, telemetry.HotspotsAtATime+1, morning)
 	last := slices.Max(ids) // in the second chunk
 	n.must(t, n.Mark)
 	for midnight := (beacon.DayOf(morning) + 1).Time(); c.now().Before(midnight); c.pass(2 * time.Hour) {

@@ -29,7 +29,7 @@ func (t *Telemetry) Restore(ctx context.Context) error {
 func (t *Telemetry) Restored(ctx context.Context) error {
 	today := beacon.MinuteOf(t.Now()).Day()
 	for _, day := range []beacon.Day{today - 1, today} {
-		if err := t.restoreDay(ctx, day, t.unknown); err != nil {
+		if _, err := t.restoreDay(ctx, day, t.unknown); err != nil {
 			return fmt.Errorf("read the records: %w", err)
 		}
 	}
@@ -78,9 +78,8 @@ func (t *Telemetry) readRecords(ctx context.Context) error {
 // may be others on which the service was down.
 func (t *Telemetry) restoreUpTo(ctx context.Context, last beacon.Day, ids []beacon.HotspotID) error {
 	const longest = 31 // days: nothing in an older record matters any more
-	slices.Sort(ids)
 	for day := last; len(ids) > 0 && day+longest > last; day-- {
-		complete, err := t.restoreDays(ctx, day, ids)
+		complete, err := t.restoreDay(ctx, day, ids)
 		if err != nil {
 			return err
 		}
@@ -89,18 +88,12 @@ func (t *Telemetry) restoreUpTo(ctx context.Context, last beacon.Day, ids []beac
 	return nil
 }
 
-// restoreDay loads the records of one day.
-func (t *Telemetry) restoreDay(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) error {
-	slices.Sort(ids)
-	_, err := t.restoreDays(ctx, day, ids)
-	return err
-}
-
-// restoreDays loads the records of one day. It returns those hotspots that have one and
+// restoreDay loads the records of one day. It returns those hotspots that have one and
 // need none of an earlier day.
-func (t *Telemetry) restoreDays(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (complete map[beacon.HotspotID]bool, err error) {
+func (t *Telemetry) restoreDay(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (complete map[beacon.HotspotID]bool, err error) {
+	slices.Sort(ids)
 	complete = map[beacon.HotspotID]bool{}
-	for chunk := range slices.Chunk(ids, foldChunk) {
+	for chunk := range slices.Chunk(ids, hotspotsAtATime) {
 		rows, err := t.Store.Records(ctx, day, chunk)
 		if err != nil {
 			return nil, err
@@ -116,9 +109,7 @@ func (t *Telemetry) restoreDays(ctx context.Context, day beacon.Day, ids []beaco
 // restoreRecord merges a record into memory and reports whether its hotspot is known. A
 // damaged record is skipped, so that the others do not suffer for it.
 func (t *Telemetry) restoreRecord(hotspot beacon.HotspotID, day beacon.Day, data []byte) (r *heartbeat.Record, known bool) {
-	r, err := heartbeat.DecodeRecord(data)
-	if err != nil {
-		t.Log.Error("a heartbeat record cannot be read and was skipped", "hotspot", hotspot, "day", day, "err", err)
+	if r = t.decode(hotspot, day, data); r == nil {
 		return nil, true
 	}
 	return r, t.Fleet.Restore(hotspot, r)
@@ -132,7 +123,7 @@ func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, tod
 	since := min(last.Day(), today)
 	first := max(since, 1, max(today, longest)-longest+1) - 1
 	for day := first; day <= today; day++ {
-		if err := t.restoreDay(ctx, day, ids); err != nil {
+		if _, err := t.restoreDay(ctx, day, ids); err != nil {
 			return err
 		}
 	}

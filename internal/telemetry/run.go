@@ -15,16 +15,16 @@ func (t *Telemetry) Run(ctx context.Context) {
 	var jobs sync.WaitGroup
 	jobs.Go(func() { t.write(ctx) })
 	jobs.Go(func() { clock.Every(ctx, markInterval, nil, t.Log, "record that the service is up", t.mark) })
-	jobs.Go(func() { clock.Every(ctx, foldLook, t.foldDue, t.Log, "fold the heartbeats", t.foldIfDue) })
+	jobs.Go(func() { clock.Every(ctx, foldCheckInterval, t.foldDue, t.Log, "fold the heartbeats", t.foldIfDue) })
 	jobs.Go(func() { clock.Every(ctx, watchInterval, nil, t.Log, "announce status changes", t.announce) })
 	jobs.Go(func() { clock.Every(ctx, refreshInterval, nil, t.Log, "refresh the metrics in memory", t.refresh) })
 	jobs.Wait()
 }
 
 const (
-	foldLook        = time.Second
-	watchInterval   = time.Second
-	refreshInterval = time.Second
+	foldCheckInterval = time.Second
+	watchInterval     = time.Second
+	refreshInterval   = time.Second
 )
 
 // foldIfDue folds when enough time has passed by the data's clock.
@@ -40,12 +40,12 @@ func (t *Telemetry) foldIfDue(ctx context.Context) error {
 // refresh checks the clock and updates what memory shows: maps each time, figures once
 // a minute.
 func (t *Telemetry) refresh(context.Context) error {
-	l := t.read()
-	if minute := beacon.MinuteOf(l.now); minute != t.refreshed && !l.strange() {
-		t.Fleet.Refresh(l.now)
+	r := t.read()
+	if minute := beacon.MinuteOf(r.now); minute != t.refreshed && !r.strange() {
+		t.Fleet.Refresh(r.now)
 		t.refreshed = minute
 	}
-	return t.Fleet.Redraw(l.now)
+	return t.Fleet.Redraw(r.now)
 }
 
 // Stats is the state of telemetry, for monitoring.
@@ -53,7 +53,7 @@ type Stats struct {
 	Taken, Refused int64         // beats since startup; a repeated one is neither
 	FoldAge        time.Duration // since the last fold, by the data's clock, to the minute; 0: startup is not over
 	FoldTook       time.Duration
-	ClockBelieved  bool // otherwise no minute is decided, and no day is final
+	ClockTrusted   bool // otherwise no minute is decided, and no day is final
 }
 
 // Stats returns the current state.
@@ -67,7 +67,7 @@ func (t *Telemetry) Stats() Stats {
 	s.FoldTook = t.folds.took
 	t.folds.mu.Unlock()
 	t.trust.mu.Lock()
-	s.ClockBelieved = t.trust.steady
+	s.ClockTrusted = t.trust.steady
 	t.trust.mu.Unlock()
 	return s
 }

@@ -30,14 +30,14 @@ const (
 
 // spans is when the service was up, as far as this process knows.
 type spans struct {
-	mu     sync.Mutex
-	from   beacon.Minute // start of our own span
-	marked time.Time     // the last mark, by the data's clock; zero: none yet
-	taken  int64         // beats taken, and refused, by then
-	refuse int64
-	real   time.Time // the last mark, by the machine's clock
-	others []beacon.ServiceSpan
-	read   time.Time // when others were read, by the machine's clock
+	mu      sync.Mutex
+	from    beacon.Minute // start of our own span
+	marked  time.Time     // the last mark, by the data's clock; zero: none yet
+	taken   int64         // beats taken by then
+	refused int64         // beats refused by then
+	real    time.Time     // the last mark, by the machine's clock
+	others  []beacon.ServiceSpan
+	read    time.Time // when others were read, by the machine's clock
 }
 
 // errRefusing: to devices, a service that takes no beats is down, whatever else works.
@@ -52,8 +52,8 @@ func (t *Telemetry) mark(ctx context.Context) error {
 	defer s.mu.Unlock()
 	now, real := t.Now(), t.machine()
 	taken, refused := t.taken.Load(), t.refused.Load()
-	if refused > s.refuse && taken == s.taken {
-		s.refuse = refused
+	if refused > s.refused && taken == s.taken {
+		s.refused = refused
 		return errRefusing
 	}
 	from, reread := s.from, real.Sub(s.read) > unbroken/2
@@ -64,7 +64,7 @@ func (t *Telemetry) mark(ctx context.Context) error {
 	if err := t.Store.ExtendSpan(ctx, int64(from), int64(to)); err != nil {
 		return err
 	}
-	s.from, s.marked, s.real, s.taken, s.refuse = from, now, real, taken, refused
+	s.from, s.marked, s.real, s.taken, s.refused = from, now, real, taken, refused
 	if reread {
 		if err := s.readOthers(ctx, t.Store, real); err != nil {
 			return err

@@ -26,19 +26,19 @@ func TestShown(t *testing.T) {
 	n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 2})
 	n.must(t, n.Fold)
 	s := n.Stats()
-	if s.Taken != 2 || s.Refused != 1 || s.FoldAge != 0 || s.FoldTook <= 0 || s.ClockBelieved {
+	if s.Taken != 2 || s.Refused != 1 || s.FoldAge != 0 || s.FoldTook <= 0 || s.ClockTrusted {
 		t.Errorf("after a fold: %+v", s)
 	}
 	for range 12 { // a look at least each minute, or the clock might have stood in between
 		c.run(time.Minute)
 		n.must(t, n.Refresh)
 	}
-	if s := n.Stats(); s.FoldAge != 12*time.Minute || !s.ClockBelieved {
+	if s := n.Stats(); s.FoldAge != 12*time.Minute || !s.ClockTrusted {
 		t.Errorf("twelve minutes later: %+v", s)
 	}
 	c.set(c.now().Add(time.Hour))
 	n.must(t, n.Refresh)
-	if s := n.Stats(); s.ClockBelieved {
+	if s := n.Stats(); s.ClockTrusted {
 		t.Error("a clock that was set is believed")
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
-// million makes a roll of a network: of a hundred, one waits to be looked at.
-func million(b *testing.B) (*directory.Roll[*item], []entry) {
+// million makes a directory of a network: of a hundred, one waits to be looked at.
+func million(b *testing.B) (*directory.Directory[*item], []entry) {
 	b.Helper()
 	entries := make([]entry, 1_000_000)
 	for n := range entries {

@@ -42,9 +42,9 @@ type Kind uint8
 // Kinds is how many kinds there may be.
 const Kinds = 4
 
-// Roll holds the latest snapshot, and makes the next on demand: many changes together
+// Directory holds the latest snapshot, and makes the next on demand: many changes together
 // cost little more than one. It is safe for concurrent use. Use New.
-type Roll[T Item] struct {
+type Directory[T Item] struct {
 	mu      sync.Mutex
 	latest  *Snapshot[T]
 	waiting []edit[T] // changes that are not in it, in order of arrival
@@ -59,43 +59,43 @@ type Snapshot[T Item] struct {
 // read waits for them.
 const mostWaiting = 4096
 
-// New returns an empty roll.
-func New[T Item]() *Roll[T] { return &Roll[T]{latest: &Snapshot[T]{}} }
+// New returns an empty directory.
+func New[T Item]() *Directory[T] { return &Directory[T]{latest: &Snapshot[T]{}} }
 
-// Snapshot returns the roll as it is now.
-func (r *Roll[T]) Snapshot() *Snapshot[T] {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.settle()
-	return r.latest
+// Snapshot returns the directory as it is now.
+func (d *Directory[T]) Snapshot() *Snapshot[T] {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.settle()
+	return d.latest
 }
 
 // Apply removes the items with the deleted ids, then puts the entries, replacing any
 // with the same ID, all at once. Deleting what is not there changes nothing. Of two
 // entries with one ID, the last counts.
-func (r *Roll[T]) Apply(puts []Entry[T], deletes []string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.waiting = slices.Grow(r.waiting, len(puts)+len(deletes))
+func (d *Directory[T]) Apply(puts []Entry[T], deletes []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.waiting = slices.Grow(d.waiting, len(puts)+len(deletes))
 	for _, id := range deletes {
-		r.waiting = append(r.waiting, edit[T]{id: id, deletes: true})
+		d.waiting = append(d.waiting, edit[T]{id: id, deletes: true})
 	}
 	for _, e := range puts {
-		r.waiting = append(r.waiting, edit[T]{id: e.Item.ID(), entry: e})
+		d.waiting = append(d.waiting, edit[T]{id: e.Item.ID(), entry: e})
 	}
-	if len(r.waiting) >= mostWaiting {
-		r.settle()
+	if len(d.waiting) >= mostWaiting {
+		d.settle()
 	}
 }
 
 // settle makes the next snapshot if anything has changed.
-func (r *Roll[T]) settle() {
-	if len(r.waiting) == 0 {
+func (d *Directory[T]) settle() {
+	if len(d.waiting) == 0 {
 		return
 	}
-	slices.SortStableFunc(r.waiting, func(a, b edit[T]) int { return strings.Compare(a.id, b.id) })
-	r.latest = r.latest.with(lastOfEach(r.waiting))
-	r.waiting = nil
+	slices.SortStableFunc(d.waiting, func(a, b edit[T]) int { return strings.Compare(a.id, b.id) })
+	d.latest = d.latest.with(lastOfEach(d.waiting))
+	d.waiting = nil
 }
 
 // edit is a pending change of one id.

@@ -28,7 +28,7 @@ func entryOf(id, text string, kind directory.Kind) entry {
 	return entry{Item: &item{id}, Text: text, Kind: kind}
 }
 
-// model is a roll that looks at everything, every time.
+// model is a directory that looks at everything, every time.
 type model map[string]entry
 
 func (m model) list(q query) (page []*item, total int) {
@@ -137,7 +137,7 @@ func compare(t *testing.T, s *directory.Snapshot[*item], m model, q query) (item
 func TestRoll_PagesPastTheEnd(t *testing.T) {
 	r := directory.New[*item]()
 	if page, total := r.Snapshot().List(query{Kinds: directory.All, Limit: 1}, nil); len(page)+total != 0 {
-		t.Errorf("an empty roll lists %d of %d", len(page), total)
+		t.Errorf("an empty directory lists %d of %d", len(page), total)
 	}
 	r.Apply([]entry{entryOf("a", "x", 0), entryOf("b", "y", 1)}, nil)
 	for _, q := range []query{

@@ -15,8 +15,8 @@ const (
 	MaxRadiusM = 75
 )
 
-// MaxOlder is how many older hotspots are counted at most.
-const MaxOlder = 20
+// maxOlder is how many older hotspots are counted at most.
+const maxOlder = 20
 
 // Hotspot is a hotspot on the day that is divided.
 type Hotspot struct {
@@ -33,7 +33,7 @@ type Share struct {
 	// Minutes counts those that it served and in which at least one of its squares
 	// belonged to an older hotspot.
 	Minutes int32
-	// Older counts the hotspots before it, up to MaxOlder, that are at most two radii
+	// Older counts the hotspots before it, up to maxOlder, that are at most two radii
 	// away and served in a minute in which it served too. It is 0 if Minutes is, and
 	// else at least 1. Where more than a thousand stand within 500 m it may be lower
 	// than that: see crowd.
@@ -145,7 +145,7 @@ func (d *divider) older(i int) (n int) {
 		}
 		off := offset(other.circle.lng, near.lng)
 		if near.holds(other.circle.cos, scaled(uint64(max(off, -off)), halfUnit), left) {
-			if n++; n == MaxOlder {
+			if n++; n == maxOlder {
 				break
 			}
 		}

@@ -71,11 +71,7 @@ func Examine(ctx context.Context, url string) (*store.Examination, error) {
 }
 
 func schema(ctx context.Context, conn *sql.Conn) (store.Schema, error) {
-	parts, err := store.ReadSchema(ctx, conn, schemaParts)
-	if err != nil {
-		return nil, err
-	}
-	return store.SchemaLines(parts), nil
+	return store.ReadSchema(ctx, conn, schemaParts)
 }
 
 // settings checks what a commit waits for, and whether it survives a crash.

@@ -48,11 +48,7 @@ const schemaParts = `SELECT tbl, col, idx, flag, pk FROM (
 	ORDER BY tbl, part, idx, place`
 
 func schema(ctx context.Context, conn *sql.Conn) (store.Schema, error) {
-	parts, err := store.ReadSchema(ctx, conn, schemaParts)
-	if err != nil {
-		return nil, err
-	}
-	return store.SchemaLines(parts), nil
+	return store.ReadSchema(ctx, conn, schemaParts)
 }
 
 // durability checks what a commit waits for. The journal mode is a property of the

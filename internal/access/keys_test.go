@@ -2,6 +2,7 @@ package access_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -258,7 +259,11 @@ func TestVerify_FreshKey(t *testing.T) {
 		w.Created(here.Key.ID)
 	}
 	w.wantLookups(t, 0, "a key that was created here")
-	w.refuses(t, plain[:len(plain)-1]+"x", "a typo")
+	typo := "x"
+	if strings.HasSuffix(plain, typo) {
+		typo = "y"
+	}
+	w.refuses(t, plain[:len(plain)-1]+typo, "a typo")
 	w.Created(elsewhere.ID)
 	for range 2 {
 		if err := verify(plain); err != nil {

@@ -33,20 +33,31 @@ func TestF12_FarAhead(t *testing.T) {
 			{"a year, while it runs", 365 * day, 6 * time.Hour, false},
 		}[:rounds(2, 3, 3)] {
 			t.Run(test.name, func(t *testing.T) {
-				w := newWrongClock(t, harness.NewDatabase(t, kind))
-				right := w.clock.Now()
-				if test.restart {
-					w.server.Stop(t)
+				var w *wrongClock
+				var right time.Time
+				for inTime := false; !inTime && !t.Failed(); {
+					w = newWrongClock(t, harness.NewDatabase(t, kind))
+					right = w.clock.Now()
+					if test.restart {
+						w.server.Stop(t)
+					}
+					from := right.Add(test.ahead)
+					began := time.Now()
+					w.clock.run(t, from, from.Add(test.lasts))
+					if test.restart {
+						w.start(t)
+					}
+					harness.Eventually(t, "the wrong time has passed", func() bool {
+						w.beat(t)
+						done := w.closed(t) > 0 || w.clock.Now().Equal(from.Add(test.lasts)) && w.waits(t)
+						// By the machine's clock the day is over if it stood still: once more then.
+						inTime = right.Add(time.Since(began) * jumpRate).Before(right.Truncate(day).Add(day))
+						return t.Failed() || done || !inTime
+					})
+					if !inTime {
+						w.server.Stop(t)
+					}
 				}
-				from := right.Add(test.ahead)
-				w.clock.run(t, from, from.Add(test.lasts))
-				if test.restart {
-					w.start(t)
-				}
-				harness.Eventually(t, "the wrong time has passed", func() bool {
-					w.beat(t)
-					return t.Failed() || w.closed(t) > 0 || w.clock.Now().Equal(from.Add(test.lasts)) && w.waits(t)
-				})
 				if n := w.closed(t); n != 0 {
 					t.Fatalf("%d days are closed, and none is over", n)
 				}

@@ -60,7 +60,7 @@ func notPrintable(c rune) bool { return c < ' ' || c > '~' }
 
 // keptResponse is the response to the first of equal requests, as a record keeps it. Its
 // names are part of the schema: a later build reads what this one wrote.
-type keptAnswer struct {
+type keptResponse struct {
 	ID     string          `json:"id,omitempty"` // of what was made, if the data is sealed
 	ETag   string          `json:"etag,omitempty"`
 	Data   json.RawMessage `json:"data,omitempty"`
@@ -109,7 +109,7 @@ func (o *once) keep(h http.Header, p payload, id string) ([]byte, error) {
 		return nil, err
 	}
 	data = bytes.TrimSuffix(data, []byte("\n"))
-	kept := keptAnswer{ID: id, ETag: h.Get("ETag"), Data: data}
+	kept := keptResponse{ID: id, ETag: h.Get("ETag"), Data: data}
 	if id != "" {
 		kept.Data = nil
 		if kept.Sealed, err = access.Seal(o.secret, o.context(), data); err != nil {
@@ -124,7 +124,7 @@ func (o *once) replay(h http.Header, first *beacon.Once) (payload, error) {
 	if first.Fingerprint != o.Fingerprint {
 		return payload{}, beacon.ErrOtherRequest
 	}
-	var kept keptAnswer
+	var kept keptResponse
 	if err := json.Unmarshal(first.Result, &kept); err != nil {
 		return payload{}, err
 	}

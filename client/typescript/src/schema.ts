@@ -152,14 +152,15 @@ export interface paths {
          *     with another `type` or `speedtest`; all else changes nothing. A visit that finds a verified
          *     hotspot elsewhere, by more than the accuracy of the measurement, gets 409 too and withdraws the
          *     verification: the hotspot is `pending` again, and `unverified_reason` says why. Anyone with the scope
-         *     may verify any hotspot, and the audit names them. A visit that takes something away from a verified hotspot,
-         *     because it was found elsewhere, more than 30 m from its place, or slower than it is paid for, is 403 for staff who
-         *     have another within 200 m of it, or had one in the last 30 days. Needs the scope `hotspots:verify`.
+         *     may verify any hotspot, and the audit names them. A visit that takes something away from a hotspot that was
+         *     visited before, because it was found elsewhere, more than 30 m from its place, or slower than it is paid for, is
+         *     403 for staff who have another within 200 m of it, or had one in the last 30 days. Needs the scope
+         *     `hotspots:verify`.
          */
         post: operations["verifyHotspot"];
         /**
          * Withdraw or reject the verification of a hotspot
-         * @description The hotspot is `pending` until it is verified again. Its device stays linked, and its history and what it earned are kept. With a reason, a hotspot that waits to be verified is rejected: its operator reads the reason, and a later visit can still verify it. Without one, a hotspot that is not verified is not changed. Staff who have a hotspot within 200 m of a verified one, or had one in the last 30 days, cannot withdraw its verification, unless it is their own. Needs the scope `hotspots:verify`.
+         * @description The hotspot is `pending` until it is verified again. Its device stays linked, and its history and what it earned are kept. With a reason, a hotspot that waits to be verified is rejected: its operator reads the reason, and a later visit can still verify it. Without one, a hotspot that is not verified is not changed. Staff who have another hotspot within 200 m of it, or had one in the last 30 days, can neither withdraw its verification nor reject it, unless it is their own. Needs the scope `hotspots:verify`.
          */
         delete: operations["withdrawVerification"];
         options?: never;

@@ -160,6 +160,7 @@ type visit struct {
 	Lat       float64 `json:"lat"`
 	Lng       float64 `json:"lng"`
 	AccuracyM float64 `json:"accuracy_m"`
+	Withdraws bool    `json:"withdraws,omitempty"`
 }
 
 func (e *export) hotspots(ctx context.Context, w *bufio.Writer) error {
@@ -168,7 +169,7 @@ func (e *export) hotspots(ctx context.Context, w *bufio.Writer) error {
 		e.own, e.hotspotIDs = append(e.own, string(v.Hotspot.ID)), append(e.hotspotIDs, v.Hotspot.ID)
 		shown := exportedHotspot{showHotspot(v), maybe(v.DeletedAt), []visit{}, nil}
 		for _, seen := range v.Visits {
-			shown.Visits = append(shown.Visits, visit{stamp(seen.At), seen.Point.Lat, seen.Point.Lng, seen.AccuracyM})
+			shown.Visits = append(shown.Visits, visit{stamp(seen.At), seen.Point.Lat, seen.Point.Lng, seen.AccuracyM, seen.Withdraws})
 		}
 		for _, at := range v.Vouches {
 			shown.Vouches = append(shown.Vouches, stamp(at))

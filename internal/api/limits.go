@@ -183,9 +183,9 @@ func verdict(h http.Header, p *ratePolicy, d ratelimit.Decision, message string)
 
 func wholeSeconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
-// decimals are the most frequent numbers as header values. Responses share them and
-// only read them.
-var decimals = func() (all [256][]string) {
+// decimals are the most frequent numbers as header values: limits, and the length of the
+// response to a heartbeat. Responses share them and only read them.
+var decimals = func() (all [512][]string) {
 	for n := range all {
 		all[n] = []string{strconv.Itoa(n)}
 	}

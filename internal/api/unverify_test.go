@@ -93,6 +93,32 @@ func TestVerification_Withdrawn(t *testing.T) {
 	})
 }
 
+// What staff withdrew no longer proves the place: a visit that is not exact verifies the
+// hotspot, as a new one, and its pay is that of a place that nothing proves.
+func TestVerification_WithdrawnProof(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c, staff := s.operator(t), s.anyone(t, "hotspots:verify")
+		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		proven := func(want bool) {
+			t.Helper()
+			got := data[hotspot](t, c.get(t, spot), http.StatusOK).Location
+			if !got.Verified || (got.ProvenUntil != "") != want {
+				t.Errorf("%+v; want it verified, and proven: %t", got, want)
+			}
+		}
+		const exact = `{"lat":40.7001,"lng":-74,"accuracy_m":5,"method":"gps"}` // 11 m from where it is registered
+		staff.post(t, spot+"/verification", exact).want(t, http.StatusOK)
+		proven(true)
+		s.advance(time.Minute)
+		wantFault(t, staff.post(t, spot+"/verification", visitParis), http.StatusConflict, "conflict")
+		s.advance(time.Minute)
+		staff.post(t, spot+"/verification", `{"lat":40.7005,"lng":-74,"accuracy_m":60,"method":"cell"}`).want(t, http.StatusOK)
+		proven(false)
+		staff.post(t, spot+"/verification", exact).want(t, http.StatusOK)
+		proven(true)
+	})
+}
+
 // Staff say why they do not verify a place: its operator reads it, and moves the hotspot.
 func TestVerification_Rejected(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {

@@ -67,7 +67,7 @@ func (h *Hotspot) ErasePlace() {
 		case geo.Distance(is, v.Point) > placeWithinM:
 			is, shown.Lng = v.Point, erasedMovedLng-shown.Lng
 		}
-		visits = append(visits, Visit{At: v.At, Point: shown, Proves: v.Proves})
+		visits = append(visits, Visit{At: v.At, Point: shown, Proves: v.Proves, Withdraws: v.Withdraws})
 	}
 	h.Visits = visits
 	if len(visits) == 0 {

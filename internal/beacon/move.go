@@ -51,7 +51,7 @@ func (h *Hotspot) follow(before *Hotspot, now time.Time) {
 	if h.Location.Point != before.Location.Point {
 		h.Visits = before.visits() // where it was
 	}
-	if h.Location.Point != before.Location.Point && !h.Unverify(moved, now) && h.Location.UnverifiedReason != "" {
+	if h.Location.Point != before.Location.Point && !h.unverify(moved, now) && h.Location.UnverifiedReason != "" {
 		h.Location.UnverifiedReason = moved // the earlier reason was about the earlier place
 	}
 	if h.Device.MAC.Canonical() != before.Device.MAC.Canonical() {

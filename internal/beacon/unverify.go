@@ -34,9 +34,19 @@ func (f Finding) Reason() string {
 	return fmt.Sprintf("a visit found the hotspot %.0f m from where it is registered", math.Ceil(f.DistanceM))
 }
 
-// Unverify takes the verification away and ends the service, which counts until now. It
+// Withdraw takes the verification away for staff, and what proves the place with it: a
+// visit that proves nothing must not bring the old proof back.
+func (h *Hotspot) Withdraw(reason string, now time.Time) bool {
+	if !h.unverify(reason, now) {
+		return false
+	}
+	h.withdrawProof(now)
+	return true
+}
+
+// unverify takes the verification away and ends the service, which counts until now. It
 // reports whether there was one.
-func (h *Hotspot) Unverify(reason string, now time.Time) bool {
+func (h *Hotspot) unverify(reason string, now time.Time) bool {
 	if h.Location.VerifiedAt.IsZero() {
 		return false
 	}
@@ -46,10 +56,15 @@ func (h *Hotspot) Unverify(reason string, now time.Time) bool {
 	return true
 }
 
-// Reject records why staff did not verify the place. It reports whether that is new.
-func (h *Hotspot) Reject(reason string) bool {
-	if !h.Location.VerifiedAt.IsZero() || h.Location.UnverifiedReason == reason {
+// Reject records why staff did not verify the place, and withdraws what proved it before.
+// It reports whether anything is new.
+func (h *Hotspot) Reject(reason string, now time.Time) bool {
+	if !h.Location.VerifiedAt.IsZero() {
 		return false
+	}
+	withdrawn := h.withdrawProof(now)
+	if h.Location.UnverifiedReason == reason {
+		return withdrawn
 	}
 	h.Location.UnverifiedReason = reason
 	return true

@@ -8,13 +8,15 @@ import (
 )
 
 // Visit is where a hotspot stands by a visit of staff, for rewards: the measured point, or
-// the registered one if the measurement was not exact enough.
+// the registered one if the measurement was not exact enough. Or staff withdrew the proof
+// of the place, with or without a visit.
 type Visit struct {
 	At        time.Time
 	Point     geo.Point
 	AccuracyM float64   // of the measurement
 	Proves    bool      // someone other than its operator measured the point
 	Test      SpeedTest // by someone other than its operator; may be none
+	Withdraws bool      // the place stays, but nothing proves it any more
 }
 
 const (
@@ -110,10 +112,25 @@ func (h *Hotspot) Visited(found Verification, by UserID, now time.Time) bool {
 			return false
 		}
 	}
-	h.Visits = append(slices.Clone(visits), v) // a copy: others may hold the list
+	h.addVisit(v)
+	return true
+}
+
+func (h *Hotspot) addVisit(v Visit) {
+	h.Visits = append(slices.Clone(h.visits()), v) // a copy: others may hold the list
 	for len(h.Visits) > MaxVisits {
 		h.forgetVisit()
 	}
+}
+
+// withdrawProof records that staff no longer take the place as proven, from the next day
+// on, until a visit proves it again. It reports whether it was.
+func (h *Hotspot) withdrawProof(now time.Time) bool {
+	is := h.PlaceOn(DayOf(now) + 1)
+	if is.ProvenAt.IsZero() {
+		return false
+	}
+	h.addVisit(Visit{At: now, Point: is.Point, Withdraws: true})
 	return true
 }
 
@@ -233,7 +250,7 @@ func placeOn(visits []Visit, day Day) (p Place) {
 		} else if since > day {
 			break
 		}
-		exact := v.AccuracyM <= placeWithinM
+		exact := v.AccuracyM <= placeWithinM && !v.Withdraws
 		if i == 0 || geo.Distance(p.Point, v.Point) > placeWithinM {
 			p, measured = Place{Point: v.Point, Since: since}, exact
 		} else if exact && !measured {
@@ -241,6 +258,8 @@ func placeOn(visits []Visit, day Day) (p Place) {
 		}
 		if v.Proves {
 			p.ProvenAt = v.At
+		} else if v.Withdraws {
+			p.ProvenAt = time.Time{}
 		}
 		if v.Test.Any() && DayOf(v.At) < day {
 			p.Test = v.Test

@@ -101,6 +101,55 @@ func TestVisited_LessExact(t *testing.T) {
 	}
 }
 
+// What staff withdraw proves nothing from the next day on, and no visit that proves nothing
+// itself brings it back. The place stays, with the days served there.
+func TestWithdraw(t *testing.T) {
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	first := beacon.DayOf(noon)
+	later := func(days int) time.Time { return noon.AddDate(0, 0, days) }
+	for _, tc := range []struct {
+		name     string
+		withdraw func(h *beacon.Hotspot) bool
+	}{
+		{"withdrawn", func(h *beacon.Hotspot) bool { return h.Withdraw("no radio", later(9)) }},
+		{"rejected after a move", func(h *beacon.Hotspot) bool {
+			h.Location.VerifiedAt, h.Location.UnverifiedReason = time.Time{}, "no radio"
+			return h.Reject("no radio", later(9))
+		}},
+	} {
+		h := beacon.Hotspot{Operator: owner, Location: beacon.Location{Point: geo.Point{Lat: 40, Lng: -74}}}
+		visited(&h, 20, 5, staff, noon)
+		h.Location.VerifiedAt = noon
+		place := h.PlaceOn(first + 9)
+		if !tc.withdraw(&h) || h.PlaceOn(first+9) != place {
+			t.Errorf("%s: on the day itself it is %+v; want %+v", tc.name, h.PlaceOn(first+9), place)
+		}
+		if h.Withdraw("no radio", later(9)) || h.Reject("no radio", later(9)) {
+			t.Errorf("%s: it can be taken away twice", tc.name)
+		}
+		unproven := place
+		unproven.ProvenAt = time.Time{}
+		visited(&h, 0, 60, staff, later(10))
+		visited(&h, 0, 5, owner, later(11))
+		if got := h.PlaceOn(first + 12); got != unproven {
+			t.Errorf("%s: after visits that prove nothing it is %+v; want %+v", tc.name, got, unproven)
+		}
+		if _, due := h.EvidenceSince(later(11)); due {
+			t.Errorf("%s: check-ins can extend what is not proven", tc.name)
+		}
+		erased := h
+		erased.ErasePlace()
+		if erased.PlaceOn(first+9).Proven(first+9) != true || erased.PlaceOn(first+12).Proven(first+12) {
+			t.Errorf("%s: erased, it is proven on other days", tc.name)
+		}
+		visited(&h, 0, 5, staff, later(12))
+		unproven.ProvenAt = later(12)
+		if got := h.PlaceOn(first + 13); got != unproven {
+			t.Errorf("%s: proven again it is %+v; want %+v", tc.name, got, unproven)
+		}
+	}
+}
+
 // The last speed that a visit measured counts from the next day on, until one measures
 // another or the hotspot is elsewhere.
 func TestVisited_Measured(t *testing.T) {

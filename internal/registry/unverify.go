@@ -32,7 +32,7 @@ func (r *Registry) Unverify(ctx context.Context, p beacon.Principal, in Withdraw
 		return struct{}{}, err
 	}
 	return struct{}{}, r.unverify(ctx, in.Hotspot, by, func(h *beacon.Hotspot) (bool, error) {
-		return h.Unverify(by.Note, r.moment()) || in.Reason != "" && h.Reject(in.Reason), nil
+		return h.Withdraw(by.Note, r.moment()) || in.Reason != "" && h.Reject(in.Reason, r.moment()), nil
 	})
 }
 
@@ -69,7 +69,7 @@ func (r *Registry) disprove(ctx context.Context, h beacon.Hotspot, by beacon.Act
 		if h.Location.Point != place {
 			return false, errStale // the distance was measured to another place
 		}
-		return h.Unverify(found.Reason(), r.moment()), nil
+		return h.Withdraw(found.Reason(), r.moment()), nil
 	})
 	if err != nil {
 		return err

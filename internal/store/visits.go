@@ -20,6 +20,7 @@ type visitRow struct {
 	Down      float32 `json:"down_mbps,omitempty"`
 	Up        float32 `json:"up_mbps,omitempty"`
 	Latency   float32 `json:"latency_ms,omitempty"`
+	Withdraws bool    `json:"withdraws,omitempty"`
 }
 
 func encodeVisits(visits []beacon.Visit) (string, error) {
@@ -28,7 +29,7 @@ func encodeVisits(visits []beacon.Visit) (string, error) {
 	}
 	rows := make([]visitRow, len(visits))
 	for i, v := range visits {
-		rows[i] = visitRow{micros(v.At), v.Point.Lat, v.Point.Lng, v.AccuracyM, v.Proves, v.Test.DownMbps, v.Test.UpMbps, v.Test.LatencyMs}
+		rows[i] = visitRow{micros(v.At), v.Point.Lat, v.Point.Lng, v.AccuracyM, v.Proves, v.Test.DownMbps, v.Test.UpMbps, v.Test.LatencyMs, v.Withdraws}
 	}
 	text, err := json.Marshal(rows)
 	return string(text), err
@@ -46,7 +47,7 @@ func decodeVisits(text string) ([]beacon.Visit, error) {
 	for i, r := range rows {
 		visits[i] = beacon.Visit{
 			At: fromMicros(r.At), Point: geo.Point{Lat: r.Lat, Lng: r.Lng}, AccuracyM: r.AccuracyM, Proves: r.Proves,
-			Test: beacon.SpeedTest{DownMbps: r.Down, UpMbps: r.Up, LatencyMs: r.Latency},
+			Test: beacon.SpeedTest{DownMbps: r.Down, UpMbps: r.Up, LatencyMs: r.Latency}, Withdraws: r.Withdraws,
 		}
 	}
 	return visits, nil

@@ -160,7 +160,7 @@ export interface paths {
         post: operations["verifyHotspot"];
         /**
          * Withdraw or reject the verification of a hotspot
-         * @description The hotspot is `pending` until it is verified again. Its device stays linked, and its history and what it earned are kept. With a reason, a hotspot that waits to be verified is rejected: its operator reads the reason, and a later visit can still verify it. Without one, a hotspot that is not verified is not changed. Staff who have another hotspot within 200 m of it, or had one in the last 30 days, can neither withdraw its verification nor reject it, unless it is their own. Needs the scope `hotspots:verify`.
+         * @description The hotspot is `pending` until it is verified again. Its device stays linked, and its history and what it earned are kept. Nothing proves its place from the next day on, until a visit does. With a reason, a hotspot that waits to be verified is rejected: its operator reads the reason, and a later visit can still verify it. Without one, a hotspot that is not verified is not changed. Staff who have another hotspot within 200 m of it, or had one in the last 30 days, can neither withdraw its verification nor reject it, unless it is their own. Needs the scope `hotspots:verify`.
          */
         delete: operations["withdrawVerification"];
         options?: never;

@@ -199,6 +199,7 @@ func Hotspot(n int) beacon.Hotspot {
 		Visits: []beacon.Visit{
 			{At: at.Add(-time.Hour), Point: geo.Point{Lat: 40.71281, Lng: -74.00599}, AccuracyM: 4.5, Proves: true},
 			{At: at, Point: geo.Point{Lat: 40.7, Lng: -74}, AccuracyM: 80},
+			{At: at, Point: geo.Point{Lat: 40.7, Lng: -74}, Withdraws: true},
 		},
 		Vouches: []time.Time{at.Add(-2 * time.Hour), at.Add(-time.Hour)},
 		Settings: beacon.Settings{

@@ -111,7 +111,7 @@ torture: need ## Hurt real servers in every way we know, in many rounds (docs/re
 
 .PHONY: mutants
 mutants: need ## See that the tests of each fault fail on binaries that are broken on purpose; takes an hour or two.
-	BEACON_TEST_LEVEL=torture scripts/with-postgres go test -v -count=1 -timeout 150m -run '^TestMutants' ./test/torture
+	BEACON_TEST_LEVEL=torture scripts/with-postgres go test -v -count=1 -parallel 3 -timeout 150m -run '^TestMutants' ./test/torture
 
 .PHONY: fuzz
 fuzz: ## Fuzz each parser for 20 seconds.

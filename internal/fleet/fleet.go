@@ -230,7 +230,8 @@ func (f *Fleet) Load(each func(add func(beacon.Hotspot) error) error) error {
 	f.mu.Lock()
 	f.changedAt = later(f.changedAt, changedAt)
 	f.mu.Unlock()
-	return f.fill(pack(all), gone, moved)
+	pack(all)
+	return f.fill(all, gone, moved)
 }
 
 func later(a, b time.Time) time.Time {

@@ -14,44 +14,43 @@ import (
 // hotspots is gone, so it is small: some 16 KB.
 const packSize = 64
 
-// pack returns copies of the hotspots, in which neighbours on the ground are neighbours
+// pack replaces the hotspots by copies, in which neighbours on the ground are neighbours
 // in memory. What one response shows is then on a few pages instead of one page each,
-// and the garbage collector has a hundredth of the objects to scan.
-func pack(hotspots []entry) []entry {
-	type numbered struct {
-		cell uint64
-		entry
-	}
-	ordered := make([]numbered, len(hotspots))
+// and the garbage collector has a hundredth of the objects to scan. The order of the
+// entries stays: the directory sorts them by their ids, in which they were read.
+func pack(hotspots []entry) {
+	ordered := make([]celled, len(hotspots))
 	for i, e := range hotspots {
-		ordered[i] = numbered{cell(e.Item.place), e}
+		ordered[i] = celled{cell(e.Item.place), i}
 	}
-	slices.SortFunc(ordered, func(a, b numbered) int { return cmp.Compare(a.cell, b.cell) })
-	packed := make([]entry, len(hotspots))
-	for i, n := range ordered {
-		packed[i] = n.entry
-	}
-	inParallel(slices.Collect(slices.Chunk(packed, packSize)), packGroup)
-	return packed
+	slices.SortFunc(ordered, func(a, b celled) int { return cmp.Compare(a.cell, b.cell) })
+	inParallel(slices.Collect(slices.Chunk(ordered, packSize)), func(group []celled) { packGroup(hotspots, group) })
 }
 
-// packGroup replaces each hotspot by its copy in the shared allocation.
-func packGroup(group []entry) {
+// celled is the cell of a hotspot, and which of all it is.
+type celled struct {
+	cell uint64
+	at   int
+}
+
+// packGroup replaces each hotspot of a group by its copy in the shared allocation.
+func packGroup(hotspots []entry, group []celled) {
 	length := 0
-	for _, e := range group {
-		length += len(e.Item.text)
+	for _, c := range group {
+		length += len(hotspots[c.at].Item.text)
 	}
 	var text strings.Builder
 	text.Grow(length)
-	for _, e := range group {
-		text.WriteString(e.Item.text)
+	for _, c := range group {
+		text.WriteString(hotspots[c.at].Item.text)
 	}
 	rest := text.String()
 	copies := make([]Hotspot, len(group))
-	for i, e := range group {
-		copies[i] = *e.Item
-		copies[i].text, rest = rest[:len(e.Item.text)], rest[len(e.Item.text):]
-		group[i].Item = &copies[i]
+	for i, c := range group {
+		old := hotspots[c.at].Item
+		copies[i] = *old
+		copies[i].text, rest = rest[:len(old.text)], rest[len(old.text):]
+		hotspots[c.at].Item = &copies[i]
 	}
 }
 

@@ -70,6 +70,7 @@ func TestMutants(t *testing.T) {
 	onlyFull(t)
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
+			t.Parallel() // most of them wait
 			binary, overlay := m.build(t)
 			ctx, cancel := context.WithTimeout(t.Context(), mutantTime)
 			defer cancel()
@@ -78,7 +79,7 @@ func TestMutants(t *testing.T) {
 			if m.full {
 				depth = "torture"
 			}
-			test.Env = append(os.Environ(), harness.BinaryVariable+"="+binary, harness.OverlayVariable+"="+overlay, level.Variable+"="+depth, harness.PatienceVariable+"=40s")
+			test.Env = append(os.Environ(), harness.BinaryVariable+"="+binary, harness.OverlayVariable+"="+overlay, level.Variable+"="+depth, harness.PatienceVariable+"=1m")
 			out, err := test.CombinedOutput()
 			switch {
 			case err == nil:

@@ -13,6 +13,7 @@ import (
 const (
 	uniqueViolation      = "23505"
 	readOnlyTransaction  = "25006" // a standby, or a primary that became one
+	idleInTransaction    = "25P03" // by idle_in_transaction_session_timeout: this process stood still
 	serializationFailure = "40001"
 	unknownCompletion    = "40003"
 	deadlockDetected     = "40P01"
@@ -45,8 +46,8 @@ func classify(err error) store.Failure {
 		return store.Full
 	case lockNotAvailable, queryCanceled:
 		return store.Busy
-	case readOnlyTransaction, unknownCompletion:
-		return store.Away // another connection may reach another server
+	case readOnlyTransaction, unknownCompletion, idleInTransaction:
+		return store.Away // another connection may reach another server, or be in time
 	}
 	switch e.Code[:min(2, len(e.Code))] {
 	case "08", "53", "57", "58": // connection, resources, operator intervention, system

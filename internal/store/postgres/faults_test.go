@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/internal/store/postgres"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
 )
 
@@ -235,23 +235,29 @@ func execute(t *testing.T, conn *pgx.Conn, statement string, args ...any) {
 // awaitBlocked waits until someone in the database waits for a lock.
 func awaitBlocked(t *testing.T, url string) {
 	t.Helper()
+	awaitSessions(t, url, "wait_event_type = 'Lock'", 1)
+}
+
+// awaitSessions waits until so many sessions of the database, or more if it is not 0, are
+// as a condition says.
+func awaitSessions(t *testing.T, url, condition string, want int) {
+	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	for start := time.Now(); time.Since(start) < 5*time.Minute; runtime.Gosched() {
-		var blocked int
-		err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity
-			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&blocked)
+	for start := time.Now(); time.Since(start) < 5*time.Minute; time.Sleep(5 * time.Millisecond) {
+		var n int
+		err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND `+condition).Scan(&n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if blocked > 0 {
+		if n == want || n > want && want > 0 {
 			return
 		}
 	}
-	t.Fatal("nobody waits for the old transaction")
+	t.Fatalf("there are never %d sessions with %s", want, condition)
 }
 
 // TestAway: the database goes away and comes back.
@@ -324,6 +330,35 @@ func TestStandby(t *testing.T) {
 		t.Errorf("a write, after there is a primary: %v", err)
 	}
 	wantStream(t, db, 1, 2)
+}
+
+// TestFrozen: this process stood still in a transaction for longer than the database lets
+// it. Nothing was written, and the caller is told to try again.
+func TestFrozen(t *testing.T) {
+	url := storetest.Postgres(t)
+	db := open(t, url)
+	if _, err := register(db, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	var frozen *store.DB
+	limited := with(t, storetest.Patient(t, url), "idle_in_transaction_session_timeout", "1000")
+	for start := time.Now(); frozen == nil; { // on a slow machine it may be too late for opening too
+		var err error
+		if frozen, err = postgres.Open(t.Context(), limited, postgres.Options{Now: storetest.Now}); err != nil && time.Since(start) > 5*time.Minute {
+			t.Fatal(err)
+		}
+	}
+	defer frozen.Close()
+	_, err := frozen.UpdateHotspot(t.Context(), storetest.Hotspot(1).ID, storetest.Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+		awaitSessions(t, url, "state LIKE 'idle in transaction%'", 0)
+		h.Name = "Too late"
+		return true, nil
+	})
+	wantKind(t, "a write that took too long", err, beacon.Overloaded)
+	if h, err := db.Hotspot(t.Context(), storetest.Hotspot(1).ID); err != nil || h.Name == "Too late" {
+		t.Errorf("%q, %v; want it as before", h.Name, err)
+	}
+	wantStream(t, db, 1)
 }
 
 // TestStalled: the network swallows everything. Who waits no longer is answered,

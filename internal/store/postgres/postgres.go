@@ -31,7 +31,8 @@ type Options struct {
 	Node    string    // the change stream to write to, such as store.SharedNode; default a new one
 	Readers int       // connections for reading; default 8
 
-	// Wait is how long a statement may take, if the URL does not say; default 4 seconds.
+	// Wait is how long a statement may take, and a transaction between two of them, if the
+	// URL does not say; default 4 and 10 seconds.
 	Wait time.Duration
 }
 
@@ -49,6 +50,17 @@ var limits = map[string]string{
 	"application_name":                    "beacon",
 	"statement_timeout":                   "4000",
 	"idle_in_transaction_session_timeout": "10000",
+}
+
+// limitsFor returns the limits of who waits for that long, or the usual ones for 0.
+func limitsFor(wait time.Duration) map[string]string {
+	all := maps.Clone(limits)
+	if wait > 0 {
+		for _, name := range []string{"statement_timeout", "idle_in_transaction_session_timeout"} {
+			all[name] = strconv.FormatInt(wait.Milliseconds(), 10)
+		}
+	}
+	return all
 }
 
 // patienceFor returns the committer's patience. If the URL lets statements take longer,
@@ -111,10 +123,7 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 	}
 
 	limited := config.Copy()
-	limited.RuntimeParams = maps.Clone(limits)
-	if opts.Wait > 0 {
-		limited.RuntimeParams["statement_timeout"] = strconv.FormatInt(opts.Wait.Milliseconds(), 10)
-	}
+	limited.RuntimeParams = limitsFor(opts.Wait)
 	maps.Copy(limited.RuntimeParams, config.RuntimeParams)
 	read := pool(reading(limited), cmp.Or(max(opts.Readers, 0), defaultReaders))
 	limited.DialFunc = patiently(dial)

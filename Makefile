@@ -110,7 +110,7 @@ torture: need ## Hurt real servers in every way we know, in many rounds (docs/re
 	BEACON_TEST_LEVEL=torture go test -v -count=1 -timeout 60m -run '^TestHonest' ./test/trust
 
 .PHONY: mutants
-mutants: need ## See that the tests of each fault fail on binaries that are broken on purpose; takes an hour or two.
+mutants: need ## See that the tests of each fault fail on binaries that are broken on purpose; takes half an hour.
 	BEACON_TEST_LEVEL=torture scripts/with-postgres go test -v -count=1 -parallel 3 -timeout 150m -run '^TestMutants' ./test/torture
 
 .PHONY: fuzz

@@ -63,7 +63,7 @@ func (p Program) Start(t *testing.T, db string, flags ...string) *Server {
 // in, or to respond.
 func tooSlow(log string) bool {
 	return strings.Contains(log, "failed to connect") && strings.Contains(log, "timeout") ||
-		strings.Contains(log, "canceling statement due to statement timeout")
+		strings.Contains(log, "canceling statement due to statement timeout") || strings.Contains(log, "begin: context deadline exceeded")
 }
 
 // Launch starts a server and does not wait: its address comes through ready,

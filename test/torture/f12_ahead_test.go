@@ -117,7 +117,7 @@ func (w *wrongClock) beat(t *testing.T) {
 	for _, d := range w.devices {
 		harness.Eventually(t, "a beat is taken", func() bool {
 			a := d.Beat(t.Context(), w.staff, w.server)
-			if a.Status != 200 && a.Status != 503 { // a machine that stands still is overloaded: devices send again
+			if a.Status != 200 && a.Status != 503 && a.Status != 0 { // a machine that stands still is overloaded, or ends connections: devices send again
 				t.Fatalf("a beat was answered %d %s %v", a.Status, a.Code, a.Err)
 			}
 			return a.Status == 200

@@ -124,7 +124,7 @@ func (w *wrongClock) sound(t *testing.T) {
 		if err == nil || strings.HasPrefix(line, "ok") || strings.Contains(line, " settings ") { // PostgreSQL does not sync in tests
 			continue
 		}
-		if fields := strings.Fields(line); len(fields) > 0 && !strings.HasPrefix(line, " ") && fields[0] != "beacon:" {
+		if fields := strings.Fields(line); len(fields) > 0 && !strings.HasPrefix(line, " ") && fields[0] != "beacon:" && fields[0] != "checking" { // which a slow machine is told
 			t.Errorf("doctor: %v\n%s", err, out)
 			return
 		}

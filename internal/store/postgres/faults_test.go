@@ -15,6 +15,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/postgres"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 func open(t *testing.T, url string) *store.DB {
@@ -235,29 +236,24 @@ func execute(t *testing.T, conn *pgx.Conn, statement string, args ...any) {
 // awaitBlocked waits until someone in the database waits for a lock.
 func awaitBlocked(t *testing.T, url string) {
 	t.Helper()
-	awaitSessions(t, url, "wait_event_type = 'Lock'", 1)
+	await(t, url, "someone waits for a lock", `SELECT EXISTS (SELECT FROM pg_stat_activity
+		WHERE datname = current_database() AND wait_event_type = 'Lock')`)
 }
 
-// awaitSessions waits until so many sessions of the database, or more if it is not 0, are
-// as a condition says.
-func awaitSessions(t *testing.T, url, condition string, want int) {
+// await waits until a query returns true.
+func await(t *testing.T, url, what, query string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	for start := time.Now(); time.Since(start) < 5*time.Minute; time.Sleep(5 * time.Millisecond) {
-		var n int
-		err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND `+condition).Scan(&n)
-		if err != nil {
+	harness.Eventually(t, what, func() (holds bool) {
+		if err := conn.QueryRow(t.Context(), query).Scan(&holds); err != nil {
 			t.Fatal(err)
 		}
-		if n == want || n > want && want > 0 {
-			return
-		}
-	}
-	t.Fatalf("there are never %d sessions with %s", want, condition)
+		return holds
+	})
 }
 
 // TestAway: the database goes away and comes back.
@@ -342,15 +338,15 @@ func TestFrozen(t *testing.T) {
 	}
 	var frozen *store.DB
 	limited := with(t, storetest.Patient(t, url), "idle_in_transaction_session_timeout", "1000")
-	for start := time.Now(); frozen == nil; { // on a slow machine it may be too late for opening too
+	harness.Eventually(t, "the store is opened, which may be too late too", func() bool {
 		var err error
-		if frozen, err = postgres.Open(t.Context(), limited, postgres.Options{Now: storetest.Now}); err != nil && time.Since(start) > 5*time.Minute {
-			t.Fatal(err)
-		}
-	}
+		frozen, err = postgres.Open(t.Context(), limited, postgres.Options{Now: storetest.Now})
+		return err == nil
+	})
 	defer frozen.Close()
 	_, err := frozen.UpdateHotspot(t.Context(), storetest.Hotspot(1).ID, storetest.Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
-		awaitSessions(t, url, "state LIKE 'idle in transaction%'", 0)
+		await(t, url, "the transaction is ended", `SELECT NOT EXISTS (SELECT FROM pg_stat_activity
+			WHERE datname = current_database() AND state LIKE 'idle in transaction%')`)
 		h.Name = "Too late"
 		return true, nil
 	})

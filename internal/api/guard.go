@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -177,8 +176,7 @@ func (a *API) checkPlace(w http.ResponseWriter, r *http.Request, p beacon.Princi
 	if p.Restrictions == nil {
 		return nil
 	}
-	peer, _ := netip.ParseAddrPort(r.RemoteAddr) // no range contains the zero address
-	if p.Restrictions.Admits(strings.Join(r.Header["Origin"], ","), peer.Addr()) {
+	if p.Restrictions.Admits(strings.Join(r.Header["Origin"], ","), httpserver.Client(r)) { // no range contains the zero Addr
 		return nil
 	}
 	if err := a.limits.spendFailure(w.Header(), r, now); err != nil {

@@ -67,7 +67,9 @@ func (a *API) beat(w http.ResponseWriter, r *http.Request, hotspot beacon.Hotspo
 		a.failBeat(w, r, err)
 		return
 	}
-	a.fieldsIgnored.Add(int64(room.ignored.count))
+	if room.ignored.count > 0 {
+		a.fieldsIgnored.Add(int64(room.ignored.count))
+	}
 	room.answer = appendBeat(room.answer[:0], taken, room.ignored.names, a.meta(w))
 	w.Header()["Content-Length"] = decimal(len(room.answer))
 	httpserver.WriteBody(w, http.StatusOK, room.answer)
@@ -93,7 +95,7 @@ func (a *API) takeBeat(
 	if err == nil && taken.Why == beacon.Counted {
 		a.checkins.Heard(spot, Address(r))
 	}
-	if err == nil && room.agent != (beacon.Agent{}) {
+	if err == nil && room.reports {
 		a.report(w, r, hotspot, room)
 	}
 	return taken, err
@@ -226,7 +228,8 @@ func (t *throttle) pass(now time.Time) (skipped int64, ok bool) {
 type beatRoom struct {
 	body    [usualBeat]byte
 	ignored ignored      // of the heartbeat that was read last
-	agent   beacon.Agent // of the same
+	agent   beacon.Agent // of the same, if it
+	reports bool         // has one
 	answer  []byte
 }
 
@@ -242,7 +245,7 @@ func newBeatPool() beatPool {
 // read reads a heartbeat. Anything unusual, valid or not, is left to the general
 // parser, so that errors are reported as everywhere else (decision N7).
 func (room *beatRoom) read(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
-	room.ignored, room.agent = ignored{}, beacon.Agent{}
+	room.ignored, room.reports = ignored{}, false
 	if r.ContentLength <= 0 || r.ContentLength > usualBeat || !isPlainJSON(r.Header) {
 		return room.decode(w, r)
 	}
@@ -307,6 +310,7 @@ func (room *beatRoom) decode(w http.ResponseWriter, r *http.Request) (beacon.Hea
 		return beacon.Heartbeat{}, err
 	}
 	room.ignored, room.agent = *o.ignored, form.Report()
+	room.reports = room.agent != (beacon.Agent{})
 	return form.Validate()
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 )
 
@@ -151,16 +152,9 @@ func (l *limiters) showFailures(h http.Header, r *http.Request, now time.Time) {
 
 const tooManyFailures = "too many wrong keys from this address"
 
-// Address returns the client address that limits count against. It is the peer of the
-// connection, or what a trusted proxy says (see httpserver.Proxies): any other header
-// could be forged.
-func Address(r *http.Request) netip.Prefix {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Prefix{} // not an address from net/http; all such requests share a bucket
-	}
-	return ratelimit.AddrKey(peer.Addr())
-}
+// Address returns the client address that limits count against. Requests from no known
+// address share the zero Prefix.
+func Address(r *http.Request) netip.Prefix { return ratelimit.AddrKey(httpserver.Client(r)) }
 
 // verdict writes a decision into the headers and returns an error for a refusal. Without a
 // policy, only the three headers of decision N21 are set: devices do not read more.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync/atomic"
 	"time"
 )
@@ -18,6 +19,7 @@ type conn struct {
 	net.Conn
 	door *limited
 	free func() // releases the listener's slot
+	peer peer
 
 	first   []byte // bytes the fast path has read, for net/http to read first
 	framing framing
@@ -45,6 +47,28 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 func connOf(r *http.Request) *conn {
 	c, _ := r.Context().Value(connKey{}).(*conn)
 	return c
+}
+
+// peer is an address as a request names it, and what that means.
+type peer struct {
+	text string
+	addr netip.Addr
+}
+
+// parsePeer parses the RemoteAddr of a request. The address is the zero Addr if it is none.
+func parsePeer(text string) peer {
+	parsed, _ := netip.ParseAddrPort(text)
+	return peer{text, parsed.Addr()}
+}
+
+// Client returns the address of the client that sent a request: the peer of the
+// connection, or what a trusted proxy says (see Proxies); any other header could be
+// forged. It is the zero Addr if net/http knows none.
+func Client(r *http.Request) netip.Addr {
+	if c := connOf(r); c != nil && c.peer.text == r.RemoteAddr { // no proxy named another
+		return c.peer.addr
+	}
+	return parsePeer(r.RemoteAddr).addr
 }
 
 // endsAfter reports whether the connection is closed after the response to a request.

@@ -36,7 +36,9 @@ func (l *limited) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if giveBack, ok := l.shares.take(accepted.RemoteAddr()); ok {
-			return &conn{Conn: accepted, door: l, free: sync.OnceFunc(func() { giveBack(); <-l.slots })}, nil
+			return &conn{
+				Conn: accepted, door: l, free: sync.OnceFunc(func() { giveBack(); <-l.slots }), peer: parsePeer(accepted.RemoteAddr().String()),
+			}, nil
 		}
 		_ = accepted.Close() // the peer may be gone already
 	}

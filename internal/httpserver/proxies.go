@@ -43,11 +43,8 @@ const forwardedFor = "X-Forwarded-For"
 // for as long as its entries are our proxies. The first other entry is the client; what
 // precedes it is only the client's claim.
 func (p Proxies) resolve(r *http.Request) {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return
-	}
-	client := peer.Addr()
+	peer := Client(r)
+	client := peer
 	for rest := strings.Join(r.Header[forwardedFor], ","); rest != "" && p.trusts(client); {
 		at := strings.LastIndexByte(rest, ',')
 		hop, ok := parseHop(rest[at+1:])
@@ -56,7 +53,7 @@ func (p Proxies) resolve(r *http.Request) {
 		}
 		client, rest = hop, rest[:max(at, 0)]
 	}
-	if client != peer.Addr() {
+	if client != peer {
 		r.RemoteAddr = netip.AddrPortFrom(client, 0).String()
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func TestParseProxies_Refuses(t *testing.T) {
 }
 
 // serveBehind runs a server that answers with the address that it takes for the
-// client's.
+// client's, as text and as such.
 func serveBehind(t *testing.T, proxies ...string) (addr string) {
 	t.Helper()
 	trusted, err := httpserver.ParseProxies(proxies)
@@ -35,7 +36,7 @@ func serveBehind(t *testing.T, proxies ...string) (addr string) {
 		t.Fatal(err)
 	}
 	front := &httpserver.Handler{
-		Next:    http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.RemoteAddr) }),
+		Next:    http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.RemoteAddr, " ", httpserver.Client(r)) }),
 		Refuse:  refuse,
 		Now:     time.Now,
 		Log:     slog.New(slog.DiscardHandler),
@@ -98,7 +99,7 @@ func TestFront_FindsTheClientBehindProxies(t *testing.T) {
 			if want == "" {
 				want = conn.LocalAddr().String()
 			}
-			if got != want {
+			if want += " " + netip.MustParseAddrPort(want).Addr().String(); got != want {
 				t.Errorf("%s behind %v, forwarded for %q: the client is %q; want %q", method, tc.proxies, tc.lines, got, want)
 			}
 			conn.Close()

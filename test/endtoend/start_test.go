@@ -21,12 +21,8 @@ func TestStartAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for range level.Rounds(1, 3, 10) {
 				db := db()
-				one, first := harness.Launch(t, db)
-				two, second := harness.Launch(t, db)
-				one.URL, two.URL = <-first, <-second
-				if one.URL == "" || two.URL == "" {
-					t.Fatalf("the servers say: %s and %s", one.Log(t), two.Log(t))
-				}
+				first, second := harness.Begin(t, db), harness.Begin(t, db)
+				one, two := first(), second()
 				c := harness.NewClient(t, harness.CreateKey(t, db, "hotspots:write").Key)
 				c.MustRegister(t, one, 1)
 				c.MustRegister(t, two, 2)

@@ -222,7 +222,7 @@ func (c *Client) Patch(ctx context.Context, s *Server, id string, change Fields)
 // MustRegister registers hotspot n and answers its id.
 func (c *Client) MustRegister(t testing.TB, s *Server, n int) string {
 	t.Helper()
-	a := c.Register(t.Context(), s, n)
+	a := Insist(func() Answer { return c.Register(t.Context(), s, n) })
 	if a.Status != http.StatusCreated {
 		t.Fatalf("registration answered %d %s %v", a.Status, a.Code, a.Err)
 	}

@@ -126,15 +126,20 @@ func (c *Client) LinkCode(t testing.TB, s *Server, d *Device) string {
 	return code
 }
 
-// Ask makes a request that must succeed. A server that has too much to do says so and
-// has done nothing: it is asked again.
-func (c *Client) Ask(t testing.TB, method, url string, body any) Fields {
-	var a Answer
+// Insist makes a request again while the server has too much to do: it says so, and has
+// done nothing.
+func Insist(request func() Answer) (a Answer) {
 	for began := time.Now(); time.Since(began) < Patience; {
-		if a = c.Do(t.Context(), method, url, body); a.Status != http.StatusServiceUnavailable || a.Code != "overloaded" {
+		if a = request(); a.Status != http.StatusServiceUnavailable || a.Code != "overloaded" {
 			break
 		}
 	}
+	return a
+}
+
+// Ask makes a request that must succeed.
+func (c *Client) Ask(t testing.TB, method, url string, body any) Fields {
+	a := Insist(func() Answer { return c.Do(t.Context(), method, url, body) })
 	if a.Status < 200 || a.Status > 299 {
 		t.Errorf("%s %s answered %d %s %v", method, url, a.Status, a.Code, a.Err)
 		return Fields{}

@@ -39,22 +39,38 @@ func Start(t *testing.T, db string, flags ...string) *Server {
 	return Program{Binary: Binary}.Start(t, db, flags...)
 }
 
-// Start does the same with another program. A server that ends because its database did
-// not respond in time is started again, as by a supervisor.
+// Start does the same with another program.
 func (p Program) Start(t *testing.T, db string, flags ...string) *Server {
 	t.Helper()
-	for deadline := time.After(Patience); ; {
-		s, ready := p.launch(t, db, flags...)
-		select {
-		case s.URL = <-ready:
-		case <-deadline:
-			t.Fatalf("the server did not become ready; its log: %s", Remarks(s.Log(t)))
-		}
-		if s.URL != "" {
-			return s
-		}
-		if log := s.Log(t); !tooSlow(log) {
-			t.Fatalf("the server did not become ready; its log: %s", Remarks(log))
+	return p.begin(t, db, flags...)()
+}
+
+// Begin starts a server beside others, and returns a function that waits for it as Start
+// does.
+func Begin(t *testing.T, db string, flags ...string) (wait func() *Server) {
+	t.Helper()
+	return Program{Binary: Binary}.begin(t, db, flags...)
+}
+
+// begin starts a server. One that ends because its database did not respond in time is
+// started again, as by a supervisor.
+func (p Program) begin(t *testing.T, db string, flags ...string) (wait func() *Server) {
+	t.Helper()
+	s, ready := p.launch(t, db, flags...)
+	return func() *Server {
+		t.Helper()
+		for deadline := time.After(Patience); ; s, ready = p.launch(t, db, flags...) {
+			select {
+			case s.URL = <-ready:
+			case <-deadline:
+				t.Fatalf("the server did not become ready; its log: %s", Remarks(s.Log(t)))
+			}
+			if s.URL != "" {
+				return s
+			}
+			if log := s.Log(t); !tooSlow(log) {
+				t.Fatalf("the server did not become ready; its log: %s", Remarks(log))
+			}
 		}
 	}
 }

@@ -66,7 +66,7 @@ func Prepare(t *testing.T, clock *harness.HeldClock, db string, crowd Crowd, day
 	devices = harness.LinkDevices(t, staff, s, 0, 3)
 	for i, d := range devices {
 		d.Bytes = uint64(i) * 9_000_000_000
-		if a := d.Beat(t.Context(), staff, s); a.Status != 200 {
+		if a := harness.Insist(func() harness.Answer { return d.Beat(t.Context(), staff, s) }); a.Status != 200 {
 			t.Fatalf("a beat was answered %d %s", a.Status, a.Code)
 		}
 	}

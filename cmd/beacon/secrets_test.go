@@ -59,11 +59,11 @@ func TestServe_KeepsSecrets(t *testing.T) {
 	admin := makeKey(t, db, "admin")
 	p := startServer(t, []string{"BEACON_LOG_LEVEL=debug"}, "--db", db)
 	made := exchange(t, "POST", p.url+"/v1/keys", admin, `{"scopes":["hotspots:write"]}`)["key"].(string)
-	spot := exchange(t, "POST", p.url+"/v1/hotspots", made, `{"name":"Home","type":"home","location":{"lat":40.712776,"lng":-74.005974,"address":"7 Hidden Lane"},
+	hotspot := exchange(t, "POST", p.url+"/v1/hotspots", made, `{"name":"Home","type":"home","location":{"lat":40.712776,"lng":-74.005974,"address":"7 Hidden Lane"},
 		"device":{"ssid":"home","mac_address":"02:00:5e:77:88:99"}}`)["id"].(string)
-	code := exchange(t, "POST", p.url+"/v1/hotspots/"+spot+"/link-code", made, "")["code"].(string)
+	code := exchange(t, "POST", p.url+"/v1/hotspots/"+hotspot+"/link-code", made, "")["code"].(string)
 	device := exchange(t, "POST", p.url+"/v1/devices/link", "", fmt.Sprintf(`{"code":%q,"mac_address":"02005e778899"}`, code))["device_key"].(string)
-	exchange(t, "POST", p.url+"/v1/hotspots/"+spot+"/heartbeats", device, `{"boot_id":"a","seq":0,"clients":1,"rx_bytes":1,"tx_bytes":1}`)
+	exchange(t, "POST", p.url+"/v1/hotspots/"+hotspot+"/heartbeats", device, `{"boot_id":"a","seq":0,"clients":1,"rx_bytes":1,"tx_bytes":1}`)
 	fetch(t, p.url+"/v1/hotspots/nearby?lat=40.712776&lng=-74.005974&access_token="+made, "Authorization", "Bearer "+made)
 	fetch(t, p.url+"/v1/hotspots/"+made, "Authorization", "Bearer "+made+"x")
 

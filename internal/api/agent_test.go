@@ -100,7 +100,7 @@ func TestAgent_Inventory(t *testing.T) {
 		for i, kind := range kinds {
 			s.advance(time.Second) // lists are in the order of registration
 			m := c.install(t, i+1)
-			ids = append(ids, strings.TrimPrefix(m.spot, "/v1/hotspots/"))
+			ids = append(ids, strings.TrimPrefix(m.hotspot, "/v1/hotspots/"))
 			if kind != (beacon.AgentKind{}) {
 				m.beat(t, withAgent(beat(1), agentBlock(kind.Version, kind.Model, kind.Firmware))).want(t, http.StatusOK)
 			}

@@ -185,8 +185,8 @@ func (w *network) move(t *testing.T) {
 	if w.Fleet.Blur().Public(beacon.Hotspot{ID: h.ID, Location: beacon.Location{Point: to}}).Location.Point != w.public[0].place {
 		t.Fatalf("%v is not in the cell of %v", to, h.Location.Point)
 	}
-	w.operators[0].patch(t, w.homes[0].spot, at(`{"location":{"lat":%v,"lng":%v}}`, to.Lat, to.Lng)).want(t, http.StatusOK)
-	w.verify(t, w.homes[0].spot)
+	w.operators[0].patch(t, w.homes[0].hotspot, at(`{"location":{"lat":%v,"lng":%v}}`, to.Lat, to.Lng)).want(t, http.StatusOK)
+	w.verify(t, w.homes[0].hotspot)
 }
 
 // settle updates what is shown by the clock.

@@ -63,13 +63,13 @@ func TestAudience_Answers(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		operator, staff := s.operator(t), s.anyone(t, "hotspots:verify")
 		m := operator.install(t, 1)
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 		m.beat(t, `{"boot_id":"b","seq":4,"clients":3,"rx_bytes":5000000000,"tx_bytes":0,"agent":{"version":"1.0.0"}}`).want(t, http.StatusOK)
 		s.advance(time.Minute)
 		m.beat(t, `{"boot_id":"b","seq":5,"clients":3,"rx_bytes":1000000,"tx_bytes":0}`).want(t, http.StatusOK) // its counters fell
 		s.advance(time.Minute)
 		m.beat(t, `{"boot_id":"b","seq":5,"clients":3,"rx_bytes":1000000,"tx_bytes":0}`).want(t, http.StatusOK) // repeated: does not count
-		staff.post(t, m.spot+"/verification", `{"lat":0,"lng":0,"accuracy_m":5,"method":"gps"}`).want(t, http.StatusConflict)
+		staff.post(t, m.hotspot+"/verification", `{"lat":0,"lng":0,"accuracy_m":5,"method":"gps"}`).want(t, http.StatusConflict)
 		readers := map[string]struct {
 			client
 			beacon.Principal
@@ -82,7 +82,7 @@ func TestAudience_Answers(t *testing.T) {
 		}
 		for who, reader := range readers {
 			shown := map[string]bool{}
-			for schema, path := range map[string]string{"Hotspot": m.spot, "History": m.spot + "/history?from=2026-11-15T12:00:00Z"} {
+			for schema, path := range map[string]string{"Hotspot": m.hotspot, "History": m.hotspot + "/history?from=2026-11-15T12:00:00Z"} {
 				values(shown, schema, data[any](t, reader.get(t, path), http.StatusOK))
 			}
 			for _, d := range beacon.Details() {

@@ -23,9 +23,9 @@ type auditPage struct {
 func TestAudit_Read(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		admin, c, staff := s.anyone(t, "admin"), s.operator(t), s.anyone(t, "hotspots:verify")
-		spot := c.register(t, 1).ID
-		renamed := c.patch(t, "/v1/hotspots/"+spot, `{"name":"Another"}`)
-		staff.delete(t, "/v1/hotspots/"+spot+"/verification?reason=nothing+there").want(t, http.StatusNoContent)
+		hotspot := c.register(t, 1).ID
+		renamed := c.patch(t, "/v1/hotspots/"+hotspot, `{"name":"Another"}`)
+		staff.delete(t, "/v1/hotspots/"+hotspot+"/verification?reason=nothing+there").want(t, http.StatusNoContent)
 		c.register(t, 2)
 
 		read := func(query string) auditPage {
@@ -40,13 +40,13 @@ func TestAudit_Read(t *testing.T) {
 			return all
 		}
 		wantEqual(t, "the newest", kinds("limit=4"), []string{"hotspot.registered", "hotspot.unverified", "hotspot.updated", "hotspot.registered"})
-		wantEqual(t, "of a hotspot", kinds("target="+spot), []string{"hotspot.unverified", "hotspot.updated", "hotspot.registered"})
+		wantEqual(t, "of a hotspot", kinds("target="+hotspot), []string{"hotspot.unverified", "hotspot.updated", "hotspot.registered"})
 		wantEqual(t, "of a user", kinds("user_id="+string(staff.user)), []string{"hotspot.unverified"})
 		wantEqual(t, "of a kind", kinds("kind=hotspot.updated"), []string{"hotspot.updated"})
 		wantEqual(t, "of a family", len(kinds("kind=key.")), 3)
 		wantEqual(t, "of a part of a kind", len(kinds("kind=hotspot.up")), 0)
 		row := read("kind=hotspot.updated").Changes[0]
-		if row.Target != spot || row.UserID != string(c.user) || row.RequestID != renamed.Header.Get("X-Request-Id") || row.Version != 2 || row.KeyID == "" {
+		if row.Target != hotspot || row.UserID != string(c.user) || row.RequestID != renamed.Header.Get("X-Request-Id") || row.Version != 2 || row.KeyID == "" {
 			t.Errorf("the row is %+v", row)
 		}
 		if row := read("kind=hotspot.unverified").Changes[0]; row.Note != "nothing there" {

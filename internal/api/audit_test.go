@@ -74,7 +74,7 @@ func TestAudit_EveryWrite(t *testing.T) {
 func TestAudit_NothingElse(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		c, stranger, admin := s.anyone(t, "hotspots:write", "keys:manage"), s.operator(t), s.anyone(t, "admin")
-		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		hotspot := "/v1/hotspots/" + c.register(t, 1).ID
 		body := registration(2)
 		c.post(t, "/v1/hotspots", body, "Idempotency-Key", "once").want(t, http.StatusCreated)
 		before := len(s.changes(t))
@@ -83,18 +83,18 @@ func TestAudit_NothingElse(t *testing.T) {
 			c.post(t, "/v1/hotspots", registration(3), "Idempotency-Key", "once"),
 			c.post(t, "/v1/hotspots", registration(1)),
 			c.post(t, "/v1/hotspots", `{}`),
-			c.patch(t, spot, `{}`),
-			c.patch(t, spot, `{"name":"Hotspot 1","settings":{"max_connections":16}}`),
-			c.patch(t, spot, `{"name":"x"}`),
-			c.patch(t, spot, `{"name":"Another"}`, "If-Match", `"v9"`),
-			stranger.patch(t, spot, `{"name":"Another"}`),
-			stranger.delete(t, spot),
+			c.patch(t, hotspot, `{}`),
+			c.patch(t, hotspot, `{"name":"Hotspot 1","settings":{"max_connections":16}}`),
+			c.patch(t, hotspot, `{"name":"x"}`),
+			c.patch(t, hotspot, `{"name":"Another"}`, "If-Match", `"v9"`),
+			stranger.patch(t, hotspot, `{"name":"Another"}`),
+			stranger.delete(t, hotspot),
 			c.delete(t, "/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1"),
 			c.post(t, "/v1/keys", `{"scopes":["admin"]}`),
 			c.post(t, "/v1/keys", `{}`),
 			c.delete(t, "/v1/keys/"+string(admin.key)),
 			stranger.delete(t, "/v1/keys/"+string(stranger.key)),
-			c.get(t, spot), c.get(t, "/v1/keys"), c.get(t, "/v1/hotspots/nearby?lat=1&lng=1"),
+			c.get(t, hotspot), c.get(t, "/v1/keys"), c.get(t, "/v1/hotspots/nearby?lat=1&lng=1"),
 		} {
 			if a.StatusCode == http.StatusCreated && a.Header.Get("Idempotency-Replayed") == "" {
 				t.Errorf("%s; want it refused", a)

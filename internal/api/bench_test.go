@@ -39,7 +39,7 @@ func beater(t testing.TB) func() {
 	body := `{"boot_id":"0b7c8d3e-6c2f-4a53-9a51-3a1d5a0f6f10","seq":4711,"clients":12,"rx_bytes":90120417,"tx_bytes":1204470512,"rssi_dbm":-61}`
 	reader := strings.NewReader(body)
 	r := &http.Request{
-		Method: http.MethodPost, URL: &url.URL{Path: m.spot + "/heartbeats"}, ContentLength: int64(len(body)), Body: io.NopCloser(reader),
+		Method: http.MethodPost, URL: &url.URL{Path: m.hotspot + "/heartbeats"}, ContentLength: int64(len(body)), Body: io.NopCloser(reader),
 		Header: http.Header{"Authorization": {"Bearer " + m.plain}, "Content-Type": {"application/json"}}, RemoteAddr: "192.0.2.1:1234",
 	}
 	w := &bare{header: http.Header{"X-Request-Id": {"req_01kb3gzk00f8m7n6p5q4r3s2t1"}}}
@@ -70,12 +70,12 @@ func TestHeartbeat_Allocations(t *testing.T) {
 func BenchmarkFacts(b *testing.B) {
 	s := onSQLite(b, options{limits: ample, telemetry: atOnce{}})
 	m := s.operator(b).install(b, 1)
-	spot, _ := s.Fleet.Find(beacon.HotspotID(strings.TrimPrefix(m.spot, "/v1/hotspots/")))
+	hotspot, _ := s.Fleet.Find(beacon.HotspotID(strings.TrimPrefix(m.hotspot, "/v1/hotspots/")))
 	var out []byte
 	for b.Loop() {
 		out = out[:0]
 		for range 20 {
-			out = api.AppendFacts(out, spot.Condition(noon))
+			out = api.AppendFacts(out, hotspot.Condition(noon))
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 func TestBody(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		c := s.anyone(t, "hotspots:write", "keys:manage")
-		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		hotspot := "/v1/hotspots/" + c.register(t, 1).ID
 		deep := func(levels int) string {
 			return strings.Repeat(`{"a":`, levels-1) + `{}` + strings.Repeat(`}`, levels-1)
 		}
@@ -55,7 +55,7 @@ func TestBody(t *testing.T) {
 			{`{"name":` + strings.Repeat("[", 10_000), "name" + strings.Repeat("[0]", 15)},
 			{deep(16), "a"}, // deep enough to be read, and then unknown
 		} {
-			for _, a := range []answer{c.post(t, "/v1/hotspots", tc.body), c.patch(t, spot, tc.body), c.post(t, "/v1/keys", tc.body)} {
+			for _, a := range []answer{c.post(t, "/v1/hotspots", tc.body), c.patch(t, hotspot, tc.body), c.post(t, "/v1/keys", tc.body)} {
 				if a.StatusCode != http.StatusBadRequest {
 					t.Errorf("%.60q: %s", tc.body, a)
 					continue
@@ -69,7 +69,7 @@ func TestBody(t *testing.T) {
 				}
 			}
 		}
-		if read := c.get(t, spot); read.Header.Get("ETag") != `"v1"` {
+		if read := c.get(t, hotspot); read.Header.Get("ETag") != `"v1"` {
 			t.Errorf("something was changed: %s", read)
 		}
 	})
@@ -84,11 +84,11 @@ func TestBody_Size(t *testing.T) {
 			return body + strings.Repeat(" ", size-len(body))
 		}
 		c.post(t, "/v1/hotspots", padded(1, 65536)).want(t, http.StatusCreated)
-		spot := "/v1/hotspots/" + c.register(t, 2).ID
+		hotspot := "/v1/hotspots/" + c.register(t, 2).ID
 		for _, a := range []answer{
 			c.post(t, "/v1/hotspots", padded(3, 65537)),
 			c.post(t, "/v1/hotspots", padded(3, 1_000_000)),
-			c.patch(t, spot, strings.Repeat("[", 65537)),
+			c.patch(t, hotspot, strings.Repeat("[", 65537)),
 			c.post(t, "/v1/keys", padded(3, 65537)),
 		} {
 			wantFault(t, a, http.StatusRequestEntityTooLarge, "payload_too_large")
@@ -124,20 +124,20 @@ func TestBody_ManyFaults(t *testing.T) {
 func TestBody_ContentType(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		c := s.operator(t)
-		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		hotspot := "/v1/hotspots/" + c.register(t, 1).ID
 		for _, good := range []string{
 			"application/json", "Application/JSON", "application/json; charset=utf-8", "application/json;charset=UTF-8", " application/json ",
 		} {
-			c.patch(t, spot, `{}`, "Content-Type", good).want(t, http.StatusOK)
+			c.patch(t, hotspot, `{}`, "Content-Type", good).want(t, http.StatusOK)
 		}
 		for _, bad := range []string{
 			absent, "", "text/plain", "application/x-www-form-urlencoded", "application/json-patch+json", "application/jsonx", "json",
 			"application/json, text/plain", "*/*", "application/json; charset", ";",
 		} {
-			wantFault(t, c.patch(t, spot, `{}`, "Content-Type", bad), http.StatusUnsupportedMediaType, "unsupported_media_type")
+			wantFault(t, c.patch(t, hotspot, `{}`, "Content-Type", bad), http.StatusUnsupportedMediaType, "unsupported_media_type")
 			wantFault(t, c.post(t, "/v1/hotspots", registration(2), "Content-Type", bad), http.StatusUnsupportedMediaType, "unsupported_media_type")
 		}
-		wantFault(t, c.patch(t, spot, `{}`, "Content-Encoding", "gzip"), http.StatusUnsupportedMediaType, "unsupported_media_type")
+		wantFault(t, c.patch(t, hotspot, `{}`, "Content-Encoding", "gzip"), http.StatusUnsupportedMediaType, "unsupported_media_type")
 	})
 }
 
@@ -150,7 +150,7 @@ func TestBody_Unfinished(t *testing.T) {
 	// Only what never arrives is sent to the server that waits for so little.
 	hasty := start(t, s.db, options{limits: ample, telemetry: atOnce{}, arrival: 200 * time.Millisecond})
 	for path, key := range map[string]string{
-		"/v1/hotspots": s.operator(t).plain, m.spot + "/heartbeats": m.plain, "/v1/devices/link": "",
+		"/v1/hotspots": s.operator(t).plain, m.hotspot + "/heartbeats": m.plain, "/v1/devices/link": "",
 	} {
 		head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{", path, key)
 		wantUnfinished(t, hasty, head, http.StatusRequestTimeout, `"code":"request_timeout","message":"the body did not arrive in time"`)

@@ -56,7 +56,7 @@ func TestBooks_ByHand(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		admin, c := s.anyone(t, "admin"), s.anyone(t, "hotspots:write", "rewards:read")
 		m := c.install(t, 1)
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 		for i := range 5 {
 			m.beat(t, at(`{"boot_id":"b","seq":%d,"clients":1,"rx_bytes":%d,"tx_bytes":0}`, i, 1_000_000_000*i)).want(t, http.StatusOK)
 			s.advance(time.Minute)
@@ -117,7 +117,7 @@ func TestBooks_ConfirmClock(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		admin, c := s.anyone(t, "admin"), s.anyone(t, "hotspots:write")
 		m := c.install(t, 1)
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 		m.beat(t, `{"boot_id":"b","seq":0,"clients":1,"rx_bytes":0,"tx_bytes":0}`).want(t, http.StatusOK)
 		s.closed(t, admin, "2026-11-15")
 		s.time.Store(time.Date(2026, 12, 20, 10, 0, 0, 0, time.UTC).UnixMicro())
@@ -208,9 +208,9 @@ func TestReleaseMAC(t *testing.T) {
 		release := func() answer {
 			return admin.repeating(t, "/v1/macs/releases")(at(`{"mac_address":%q,"reason":"sold"}`, mac(1)), "k 1")
 		}
-		spot := "/v1/hotspots/" + first.register(t, 1).ID
+		hotspot := "/v1/hotspots/" + first.register(t, 1).ID
 		wantFault(t, release(), http.StatusNotFound, "not_found") // it is in use
-		first.delete(t, spot).want(t, http.StatusNoContent)
+		first.delete(t, hotspot).want(t, http.StatusNoContent)
 		wantFault(t, second.post(t, "/v1/hotspots", registration(1)), http.StatusConflict, "conflict")
 		freed := release() // what was refused is not remembered
 		done := data[struct {

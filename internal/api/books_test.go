@@ -51,17 +51,17 @@ func (n noHolds) Holds(_ context.Context, _ beacon.Principal, q rewards.HoldsQue
 	return beacon.Listed[beacon.Hold]{Page: q.Page}, n.err
 }
 
-func spotRow(n byte, f beacon.Facts, e beacon.Earned) ledger.Row {
-	spot := []byte("hs_01kb3gzk00e9x8q6s5t4v3w2y0")
-	spot[len(spot)-1] += n
-	return ledger.Row{Day: october.Last(), Owned: beacon.Owned{Hotspot: beacon.HotspotID(spot)}, Policy: 1, Facts: f, Earned: e}
+func hotspotRow(n byte, f beacon.Facts, e beacon.Earned) ledger.Row {
+	hotspot := []byte("hs_01kb3gzk00e9x8q6s5t4v3w2y0")
+	hotspot[len(hotspot)-1] += n
+	return ledger.Row{Day: october.Last(), Owned: beacon.Owned{Hotspot: beacon.HotspotID(hotspot)}, Policy: 1, Facts: f, Earned: e}
 }
 
 var (
-	readingRoomRow = spotRow(1,
+	readingRoomRow = hotspotRow(1,
 		beacon.Facts{Served: 1439, Expected: 1440, Bytes: 75_000_000_000, Tier: beacon.Enhanced},
 		beacon.Earned{Availability: 999_305, Performance: 249_826, Utilization: 1_000_000})
-	secondRow = spotRow(2, beacon.Facts{Served: 1440, Expected: 1440}, beacon.Earned{Availability: 1_000_000})
+	secondRow = hotspotRow(2, beacon.Facts{Served: 1440, Expected: 1440}, beacon.Earned{Availability: 1_000_000})
 )
 
 func sumOf(r ledger.Row) ledger.Sum {

@@ -28,18 +28,18 @@ func TestHolds_NoEscape(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c, staff, friend := s.anyone(t, "hotspots:write", "rewards:read"), s.anyone(t, "hotspots:verify"), s.operator(t)
 		m := c.install(t, 1)
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 		s.beats(t, 10, m)
-		spot := strings.TrimPrefix(m.spot, "/v1/hotspots/")
-		hold := data[heldBack](t, staff.post(t, "/v1/holds", at(`{"hotspot_id":%q,"reason":"no radio","evidence":"photo 7","until":"2026-12-10T00:00:00Z"}`, spot)), http.StatusCreated)
+		hotspot := strings.TrimPrefix(m.hotspot, "/v1/hotspots/")
+		hold := data[heldBack](t, staff.post(t, "/v1/holds", at(`{"hotspot_id":%q,"reason":"no radio","evidence":"photo 7","until":"2026-12-10T00:00:00Z"}`, hotspot)), http.StatusCreated)
 
-		c.patch(t, m.spot, `{"location":{"lat":40.8,"lng":-74}}`).want(t, http.StatusOK)
-		c.patch(t, m.spot, `{"location":{"lat":40.7,"lng":-74}}`).want(t, http.StatusOK)
-		c.delete(t, m.spot+"/device").want(t, http.StatusNoContent)
-		c.delete(t, m.spot).want(t, http.StatusNoContent)
+		c.patch(t, m.hotspot, `{"location":{"lat":40.8,"lng":-74}}`).want(t, http.StatusOK)
+		c.patch(t, m.hotspot, `{"location":{"lat":40.7,"lng":-74}}`).want(t, http.StatusOK)
+		c.delete(t, m.hotspot+"/device").want(t, http.StatusNoContent)
+		c.delete(t, m.hotspot).want(t, http.StatusNoContent)
 		wantFault(t, friend.post(t, "/v1/hotspots", registration(1)), http.StatusConflict, "conflict") // the MAC address is the operator's
 		again := c.install(t, 1)
-		s.verify(t, again.spot)
+		s.verify(t, again.hotspot)
 
 		s.time.Store(time.Date(2026, 12, 4, 0, 10, 0, 0, time.UTC).UnixMicro())
 		settled := func(month string) {
@@ -79,18 +79,18 @@ func TestRewards_Bystanders(t *testing.T) {
 			all = append(all, cheat.install(t, 10+n))
 		}
 		staff := s.anyone(t, "hotspots:verify")
-		s.verify(t, all[0].spot)
-		staff.delete(t, all[0].spot+"/verification?reason=no%20radio").want(t, http.StatusNoContent)
-		s.verify(t, all[1].spot)
-		cheat.patch(t, all[1].spot, `{"location":{"lat":40.70001,"lng":-74}}`).want(t, http.StatusOK)
+		s.verify(t, all[0].hotspot)
+		staff.delete(t, all[0].hotspot+"/verification?reason=no%20radio").want(t, http.StatusNoContent)
+		s.verify(t, all[1].hotspot)
+		cheat.patch(t, all[1].hotspot, `{"location":{"lat":40.70001,"lng":-74}}`).want(t, http.StatusOK)
 		victim := c.install(t, 1)
-		s.verify(t, victim.spot)
+		s.verify(t, victim.hotspot)
 		s.beats(t, 30, append(all, victim)...)
 		s.advance(5 * time.Minute)
 		date := s.now().Format(time.DateOnly)
 		check := func(served micros) {
 			t.Helper()
-			e := c.explain(t, victim.spot, date)
+			e := c.explain(t, victim.hotspot, date)
 			if is, want := e.Earned.Availability, served*1_000_000/1440; is != want {
 				t.Errorf("%d minutes earned %d; want %d: %+v", served, is, want, e.Losses)
 			}
@@ -99,11 +99,11 @@ func TestRewards_Bystanders(t *testing.T) {
 			}
 		}
 		check(33)
-		c.patch(t, victim.spot, `{"settings":{"operating_hours":{"timezone":"UTC","weekly":[{"days":["sun"],"open":"12:00","close":"12:01"}]}}}`).want(t, http.StatusOK)
+		c.patch(t, victim.hotspot, `{"settings":{"operating_hours":{"timezone":"UTC","weekly":[{"days":["sun"],"open":"12:00","close":"12:01"}]}}}`).want(t, http.StatusOK)
 		s.advance(time.Hour)
 		check(33)
 		s.time.Store(time.Date(2026, 11, 16, 0, 10, 0, 0, time.UTC).UnixMicro())
-		harness.Eventually(t, "the day is closed", func() bool { s.advance(10 * time.Second); return !c.explain(t, victim.spot, date).Open })
+		harness.Eventually(t, "the day is closed", func() bool { s.advance(10 * time.Second); return !c.explain(t, victim.hotspot, date).Open })
 		check(33)
 	})
 }

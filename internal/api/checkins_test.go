@@ -39,7 +39,7 @@ func (s *server) shop(t testing.TB, n int, from string) (heardAt, client) {
 	t.Helper()
 	c := s.operator(t)
 	m := heardAt{c.install(t, n, "type", `"business"`), from}
-	s.verify(t, m.spot)
+	s.verify(t, m.hotspot)
 	m.hear(t)
 	return m, c
 }
@@ -53,10 +53,10 @@ func (m heardAt) hear(t testing.TB) {
 func token(n int) string { return fmt.Sprintf("install-%016d", n) }
 
 // checkIn sends what an install says of a hotspot, from an address.
-func (c client) checkIn(t testing.TB, spot string, install int, works bool, from string) checkedIn {
+func (c client) checkIn(t testing.TB, hotspot string, install int, works bool, from string) checkedIn {
 	t.Helper()
 	body := at(`{"install":%q,"works":%t}`, token(install), works)
-	return data[checkedIn](t, c.post(t, spot+"/checkins", body, "X-Forwarded-For", from), http.StatusOK)
+	return data[checkedIn](t, c.post(t, hotspot+"/checkins", body, "X-Forwarded-For", from), http.StatusOK)
 }
 
 // A phone counts once it was at two other operators', and where it is.
@@ -66,35 +66,35 @@ func TestCheckIn(t *testing.T) {
 		first, owner := s.shop(t, 1, cafe)
 		second, _ := s.shop(t, 2, kiosk)
 		third, _ := s.shop(t, 3, hotel)
-		want := func(name string, got checkedIn, spot, reason string) {
+		want := func(name string, got checkedIn, hotspot, reason string) {
 			t.Helper()
-			should := checkedIn{strings.TrimPrefix(spot, "/v1/hotspots/"), "2026-11-15", true, reason == "", reason}
+			should := checkedIn{strings.TrimPrefix(hotspot, "/v1/hotspots/"), "2026-11-15", true, reason == "", reason}
 			if got != should {
 				t.Errorf("%s: %+v; want %+v", name, got, should)
 			}
 		}
-		want("an unknown phone", app.checkIn(t, first.spot, 1, true, cafe), first.spot, "new_install")
-		want("at a second", app.checkIn(t, second.spot, 1, true, kiosk), second.spot, "new_install")
-		want("at a third, by its network", app.checkIn(t, third.spot, 1, true, "2001:db8:1:2:ffff::1"), third.spot, "")
-		want("at the first again", app.checkIn(t, first.spot, 1, true, cafe), first.spot, "")
-		want("from elsewhere", app.checkIn(t, first.spot, 1, true, kiosk), first.spot, "elsewhere")
-		want("from a neighbour's network", app.checkIn(t, third.spot, 1, true, "2001:db8:1:3::1"), third.spot, "elsewhere")
+		want("an unknown phone", app.checkIn(t, first.hotspot, 1, true, cafe), first.hotspot, "new_install")
+		want("at a second", app.checkIn(t, second.hotspot, 1, true, kiosk), second.hotspot, "new_install")
+		want("at a third, by its network", app.checkIn(t, third.hotspot, 1, true, "2001:db8:1:2:ffff::1"), third.hotspot, "")
+		want("at the first again", app.checkIn(t, first.hotspot, 1, true, cafe), first.hotspot, "")
+		want("from elsewhere", app.checkIn(t, first.hotspot, 1, true, kiosk), first.hotspot, "elsewhere")
+		want("from a neighbour's network", app.checkIn(t, third.hotspot, 1, true, "2001:db8:1:3::1"), third.hotspot, "elsewhere")
 		operators := s.keyOf(t, owner.user, access.Creation{Scopes: beacon.Some([]string{"checkins:write"})})
-		want("by the operator's key", operators.checkIn(t, first.spot, 1, true, cafe), first.spot, "own_hotspot")
-		want("another phone is unknown", app.checkIn(t, first.spot, 2, true, cafe), first.spot, "new_install")
+		want("by the operator's key", operators.checkIn(t, first.hotspot, 1, true, cafe), first.hotspot, "own_hotspot")
+		want("another phone is unknown", app.checkIn(t, first.hotspot, 2, true, cafe), first.hotspot, "new_install")
 
 		pending := "/v1/hotspots/" + owner.register(t, 9).ID
 		want("a hotspot without a device", app.checkIn(t, pending, 1, true, cafe), pending, "not_online")
 		s.advance(10 * time.Minute)
-		want("an offline one", app.checkIn(t, second.spot, 1, true, kiosk), second.spot, "not_online")
+		want("an offline one", app.checkIn(t, second.hotspot, 1, true, kiosk), second.hotspot, "not_online")
 		second.hear(t)
-		want("it is back", app.checkIn(t, second.spot, 1, true, kiosk), second.spot, "")
+		want("it is back", app.checkIn(t, second.hotspot, 1, true, kiosk), second.hotspot, "")
 
 		// The device moves to another line: its old address no longer counts.
 		first.at = kiosk
 		first.hear(t)
-		want("at the old address", app.checkIn(t, first.spot, 1, true, cafe), first.spot, "elsewhere")
-		want("at the new one", app.checkIn(t, first.spot, 1, true, kiosk), first.spot, "")
+		want("at the old address", app.checkIn(t, first.hotspot, 1, true, cafe), first.hotspot, "elsewhere")
+		want("at the new one", app.checkIn(t, first.hotspot, 1, true, kiosk), first.hotspot, "")
 		if n := len(s.changes(t, beacon.HotspotVouched)); n != 0 {
 			t.Errorf("%d proofs were extended, long before they end", n)
 		}
@@ -110,22 +110,22 @@ func TestCheckIn_Others(t *testing.T) {
 		app := s.anyone(t, "checkins:write")
 		first, owner := s.shop(t, 1, cafe)
 		branch := heardAt{owner.install(t, 2), kiosk}
-		s.verify(t, branch.spot)
+		s.verify(t, branch.hotspot)
 		branch.hear(t)
 		inexact := heardAt{s.operator(t).install(t, 3), kiosk}
-		place := data[hotspot](t, app.get(t, inexact.spot), http.StatusOK).Location
-		s.anyone(t, "hotspots:verify").post(t, inexact.spot+"/verification", at(`{"lat":%v,"lng":%v,"accuracy_m":50,"method":"gps"}`, place.Lat, place.Lng)).want(t, http.StatusOK)
+		place := data[hotspot](t, app.get(t, inexact.hotspot), http.StatusOK).Location
+		s.anyone(t, "hotspots:verify").post(t, inexact.hotspot+"/verification", at(`{"lat":%v,"lng":%v,"accuracy_m":50,"method":"gps"}`, place.Lat, place.Lng)).want(t, http.StatusOK)
 		inexact.hear(t)
 		target, _ := s.shop(t, 4, hotel)
 		for _, m := range []heardAt{first, branch, inexact} {
-			app.checkIn(t, m.spot, 1, true, m.at)
+			app.checkIn(t, m.hotspot, 1, true, m.at)
 		}
-		if got := app.checkIn(t, target.spot, 1, true, hotel); got.Counts || got.Reason != "new_install" {
+		if got := app.checkIn(t, target.hotspot, 1, true, hotel); got.Counts || got.Reason != "new_install" {
 			t.Errorf("two of one operator, and one nobody visited: %+v", got)
 		}
 		more, _ := s.shop(t, 5, kiosk)
-		app.checkIn(t, more.spot, 1, false, kiosk) // that it does not work shows as well that someone was there
-		if got := app.checkIn(t, target.spot, 1, true, hotel); !got.Counts {
+		app.checkIn(t, more.hotspot, 1, false, kiosk) // that it does not work shows as well that someone was there
+		if got := app.checkIn(t, target.hotspot, 1, true, hotel); !got.Counts {
 			t.Errorf("two operators: %+v", got)
 		}
 	})
@@ -139,7 +139,7 @@ func TestCheckIn_HiddenHomes(t *testing.T) {
 		app := s.anyone(t, "checkins:write")
 		home := func(c client, n int) heardAt {
 			m := heardAt{c.install(t, n, "type", `"home"`), kiosk}
-			s.verify(t, m.spot)
+			s.verify(t, m.hotspot)
 			m.hear(t)
 			return m
 		}
@@ -149,26 +149,26 @@ func TestCheckIn_HiddenHomes(t *testing.T) {
 		one, another := s.operator(t), s.operator(t)
 		first, sibling, stranger, grocers := home(one, 4), home(one, 5), home(another, 6), home(grocer, 7)
 
-		app.checkIn(t, first.spot, 1, true, kiosk)
-		app.checkIn(t, sibling.spot, 1, true, kiosk)
-		app.checkIn(t, first.spot, 2, true, kiosk)
-		app.checkIn(t, stranger.spot, 2, true, kiosk)
-		linked, apart := app.checkIn(t, shop.spot, 1, true, cafe), app.checkIn(t, shop.spot, 2, true, cafe)
+		app.checkIn(t, first.hotspot, 1, true, kiosk)
+		app.checkIn(t, sibling.hotspot, 1, true, kiosk)
+		app.checkIn(t, first.hotspot, 2, true, kiosk)
+		app.checkIn(t, stranger.hotspot, 2, true, kiosk)
+		linked, apart := app.checkIn(t, shop.hotspot, 1, true, cafe), app.checkIn(t, shop.hotspot, 2, true, cafe)
 		if linked != apart {
 			t.Errorf("after two homes of one operator %+v, of two operators %+v", linked, apart)
 		}
 
 		whose := func(install int, counts bool) {
 			t.Helper()
-			owners, others := app.checkIn(t, grocers.spot, install, true, kiosk), app.checkIn(t, first.spot, install, true, kiosk)
+			owners, others := app.checkIn(t, grocers.hotspot, install, true, kiosk), app.checkIn(t, first.hotspot, install, true, kiosk)
 			if owners.Counts != counts || others.Counts != counts || owners.Reason != others.Reason {
 				t.Errorf("at a home of the shop's operator %+v, at another %+v; want both to count: %t", owners, others, counts)
 			}
 		}
-		app.checkIn(t, shop.spot, 3, true, cafe)
-		app.checkIn(t, second.spot, 3, true, cafe)
+		app.checkIn(t, shop.hotspot, 3, true, cafe)
+		app.checkIn(t, second.hotspot, 3, true, cafe)
 		whose(3, false)
-		app.checkIn(t, third.spot, 3, true, cafe)
+		app.checkIn(t, third.hotspot, 3, true, cafe)
 		whose(3, true)
 	})
 }
@@ -187,21 +187,21 @@ func TestCheckIn_Quality(t *testing.T) {
 		second, _ := s.shop(t, 2, kiosk)
 		third, _ := s.shop(t, 3, hotel)
 		known := func(n int) {
-			app.checkIn(t, first.spot, n, true, cafe)
-			app.checkIn(t, second.spot, n, true, kiosk)
+			app.checkIn(t, first.hotspot, n, true, cafe)
+			app.checkIn(t, second.hotspot, n, true, kiosk)
 		}
 		for n := range 4 {
 			known(n)
-			app.checkIn(t, third.spot, n, n > 0, hotel)
+			app.checkIn(t, third.hotspot, n, n > 0, hotel)
 		}
-		app.checkIn(t, third.spot, 99, false, hotel) // does not count
-		if got := data[shown](t, reader.get(t, third.spot), http.StatusOK); got.Quality != nil {
+		app.checkIn(t, third.hotspot, 99, false, hotel) // does not count
+		if got := data[shown](t, reader.get(t, third.hotspot), http.StatusOK); got.Quality != nil {
 			t.Errorf("of four installs: %+v", got)
 		}
 		known(4)
-		app.checkIn(t, third.spot, 4, false, hotel)
-		app.checkIn(t, third.spot, 4, true, hotel) // the latest of a day
-		got := data[shown](t, reader.get(t, third.spot), http.StatusOK).Quality
+		app.checkIn(t, third.hotspot, 4, false, hotel)
+		app.checkIn(t, third.hotspot, 4, true, hotel) // the latest of a day
+		got := data[shown](t, reader.get(t, third.hotspot), http.StatusOK).Quality
 		if got == nil || got.CheckIns != 5 || got.SuccessRate != 0.8 {
 			t.Errorf("of five installs: %+v", got)
 		}
@@ -222,23 +222,23 @@ func TestCheckIn_QualityOfHome(t *testing.T) {
 		second, _ := s.shop(t, 2, kiosk)
 		third, _ := s.shop(t, 4, kiosk)
 		home := heardAt{operator.install(t, 3, "type", `"home"`), hotel}
-		s.verify(t, home.spot)
+		s.verify(t, home.hotspot)
 		s.blur(t, "blur")
 		day := func(installs int) {
 			for _, m := range []heardAt{first, second, third, home} {
 				m.hear(t)
 			}
 			for n := range installs {
-				app.checkIn(t, first.spot, n, true, cafe)
-				app.checkIn(t, second.spot, n, true, kiosk)
-				app.checkIn(t, third.spot, n, true, kiosk)
-				app.checkIn(t, home.spot, n, true, hotel)
+				app.checkIn(t, first.hotspot, n, true, cafe)
+				app.checkIn(t, second.hotspot, n, true, kiosk)
+				app.checkIn(t, third.hotspot, n, true, kiosk)
+				app.checkIn(t, home.hotspot, n, true, hotel)
 			}
 		}
 		see := func(who string, c client, want int) {
 			t.Helper()
 			got := 0
-			if q := data[shown](t, c.get(t, home.spot), http.StatusOK).Quality; q != nil {
+			if q := data[shown](t, c.get(t, home.hotspot), http.StatusOK).Quality; q != nil {
 				got = q.CheckIns
 			}
 			if got != want {
@@ -262,7 +262,7 @@ func TestCheckIn_Faults(t *testing.T) {
 	eachStoreWith(t, behind, func(t *testing.T, s *server) {
 		app := s.anyone(t, "checkins:write")
 		m, _ := s.shop(t, 1, cafe)
-		path := m.spot + "/checkins"
+		path := m.hotspot + "/checkins"
 		const good = `"install":"0123456789abcdef","works":true`
 		for body, fields := range map[string][]string{
 			`{}`:                          {"install", "works"},
@@ -302,9 +302,9 @@ func TestCheckIn_Bounded(t *testing.T) {
 	eachStoreWith(t, behind, func(t *testing.T, s *server) {
 		app := s.anyone(t, "checkins:write")
 		m, _ := s.shop(t, 1, cafe)
-		first := app.checkIn(t, m.spot, 0, true, kiosk)
+		first := app.checkIn(t, m.hotspot, 0, true, kiosk)
 		for n := range 102 {
-			if got := app.checkIn(t, m.spot, n+1, true, kiosk); got != first {
+			if got := app.checkIn(t, m.hotspot, n+1, true, kiosk); got != first {
 				t.Errorf("check-in %d is told %+v; the first %+v", n+2, got, first)
 			}
 		}
@@ -321,12 +321,12 @@ func TestCheckIn_Strangers(t *testing.T) {
 			m, _ := s.shop(t, i+1, line)
 			shops = append(shops, m)
 			for n := range 100 {
-				app.checkIn(t, m.spot, 1000*(i+1)+n, false, "198.51.100.99")
+				app.checkIn(t, m.hotspot, 1000*(i+1)+n, false, "198.51.100.99")
 			}
 		}
-		app.checkIn(t, shops[0].spot, 999, false, "198.51.100.99") // one more, which is not kept
+		app.checkIn(t, shops[0].hotspot, 999, false, "198.51.100.99") // one more, which is not kept
 		for i, m := range shops {
-			if got := app.checkIn(t, m.spot, 1, true, m.at); got.Counts != (i == 2) {
+			if got := app.checkIn(t, m.hotspot, 1, true, m.at); got.Counts != (i == 2) {
 				t.Errorf("a new phone at operator %d: %+v", i+1, got)
 			}
 		}
@@ -340,7 +340,7 @@ func TestCheckIn_Once(t *testing.T) {
 		app := s.anyone(t, "checkins:write")
 		m, _ := s.shop(t, 1, cafe)
 		send := func(body, from string) answer {
-			return app.post(t, m.spot+"/checkins", body, "X-Forwarded-For", from, "Idempotency-Key", "k 1")
+			return app.post(t, m.hotspot+"/checkins", body, "X-Forwarded-For", from, "Idempotency-Key", "k 1")
 		}
 		first := send(`{"install":"0123456789abcdef","works":true}`, cafe).want(t, http.StatusOK)
 		sameAnswer(t, send(`{"works":true, "install":"0123456789abcdef"}`, kiosk), first)

@@ -125,7 +125,7 @@ func TestCompression_WhatIsNot(t *testing.T) {
 	s := onSQLite(t, alive)
 	c := s.operator(t)
 	m := c.install(t, 1)
-	for _, path := range []string{"/v1/keys/self", m.spot, "/v1/hotspots/nearby?lat=40.7&lng=-74", "/v1/hotspots/nearby", "/v1/nope"} {
+	for _, path := range []string{"/v1/keys/self", m.hotspot, "/v1/hotspots/nearby?lat=40.7&lng=-74", "/v1/hotspots/nearby", "/v1/nope"} {
 		if a := c.raw(t, "GET", path, "Accept-Encoding", "gzip, zstd"); a.Header.Get("Content-Encoding") != "" || a.Header.Get("Content-Length") != strconv.Itoa(len(a.body)) {
 			t.Errorf("%s: %v", path, a.Header)
 		}

@@ -36,7 +36,7 @@ func TestCoverage_IsLive(t *testing.T) {
 		see("before", 0, "", 0, 0)
 		m := c.install(t, 1)
 		see("registered and linked", 1, "pending", 50, 0)
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 		see("verified", 1, "offline", 50, 0)
 		beat := func(seq int) {
 			t.Helper()
@@ -44,7 +44,7 @@ func TestCoverage_IsLive(t *testing.T) {
 		}
 		beat(1)
 		see("heard of", 1, "online", 50, 50)
-		c.patch(t, m.spot, `{"settings":{"coverage_radius_m":120.5}}`).want(t, http.StatusOK)
+		c.patch(t, m.hotspot, `{"settings":{"coverage_radius_m":120.5}}`).want(t, http.StatusOK)
 		see("with a radius of its own", 1, "online", 120.5, 120.5)
 		s.advance(240 * time.Second)
 		see("silent for as long as it may be", 1, "online", 120.5, 120.5)
@@ -53,15 +53,15 @@ func TestCoverage_IsLive(t *testing.T) {
 		beat(2)
 		see("heard of again", 1, "online", 120.5, 120.5)
 		second := c.install(t, 2) // at the same place, and smaller: it adds nothing
-		s.verify(t, second.spot)
+		s.verify(t, second.hotspot)
 		second.beat(t, `{"boot_id":"a","seq":1,"clients":1,"rx_bytes":1,"tx_bytes":1}`).want(t, http.StatusOK)
 		got := c.coverage(t, here)
 		if want := discArea(120.5); *got.Count != 2 || math.Abs(number(t, got.AreaKm2)-want) > 1e-9*want {
 			t.Errorf("with one more at the same place: %+v", got)
 		}
-		c.delete(t, m.spot).want(t, http.StatusNoContent)
+		c.delete(t, m.hotspot).want(t, http.StatusNoContent)
 		see("the first deleted", 1, "online", 50, 50)
-		c.delete(t, second.spot+"/device").want(t, http.StatusNoContent)
+		c.delete(t, second.hotspot+"/device").want(t, http.StatusNoContent)
 		see("unlinked", 1, "pending", 50, 0)
 	})
 }

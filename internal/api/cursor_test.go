@@ -53,33 +53,33 @@ func (c client) walk(t testing.TB, path, name string, between func(page int)) (n
 func TestCursor(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		c := s.anyone(t, "hotspots:write", "hotspots:verify", "keys:manage")
-		var spots []string
+		var hotspots []string
 		for i := range 9 {
 			s.advance(time.Second)
-			spots = append(spots, c.register(t, i).ID)
+			hotspots = append(hotspots, c.register(t, i).ID)
 		}
 		for _, path := range []string{"/v1/users/me/hotspots?per_page=2", "/v1/users/me/hotspots?per_page=2&q=hotspot", "/v1/hotspots?per_page=2", "/v1/hotspots?per_page=2&status=pending", "/v1/hotspots?per_page=2&q=hotspot&order=oldest"} {
-			if got := c.walk(t, path, "id", func(int) {}); !slices.Equal(got, spots) {
-				t.Errorf("%s: %v; want %v", path, got, spots)
+			if got := c.walk(t, path, "id", func(int) {}); !slices.Equal(got, hotspots) {
+				t.Errorf("%s: %v; want %v", path, got, hotspots)
 			}
 		}
-		if got := c.walk(t, "/v1/hotspots?per_page=2&order=newest", "id", func(int) {}); !slices.Equal(got, reversed(spots)) {
-			t.Errorf("newest first: %v; want %v", got, reversed(spots))
+		if got := c.walk(t, "/v1/hotspots?per_page=2&order=newest", "id", func(int) {}); !slices.Equal(got, reversed(hotspots)) {
+			t.Errorf("newest first: %v; want %v", got, reversed(hotspots))
 		}
 		// The first page and what the cursor names are deleted; more are registered.
 		n := 100
 		got := c.walk(t, "/v1/users/me/hotspots?per_page=3", "id", func(page int) {
 			if page == 1 {
-				c.delete(t, "/v1/hotspots/"+spots[0]).want(t, http.StatusNoContent)
-				c.delete(t, "/v1/hotspots/"+spots[2]).want(t, http.StatusNoContent)
+				c.delete(t, "/v1/hotspots/"+hotspots[0]).want(t, http.StatusNoContent)
+				c.delete(t, "/v1/hotspots/"+hotspots[2]).want(t, http.StatusNoContent)
 			}
 			if n++; n < 103 {
 				s.advance(time.Second)
-				spots = append(spots, c.register(t, n).ID)
+				hotspots = append(hotspots, c.register(t, n).ID)
 			}
 		})
-		if !slices.Equal(got, spots) {
-			t.Errorf("%v; want %v", got, spots)
+		if !slices.Equal(got, hotspots) {
+			t.Errorf("%v; want %v", got, hotspots)
 		}
 		got = c.walk(t, "/v1/hotspots?per_page=2&order=newest", "id", func(page int) {
 			if n++; page == 1 {
@@ -87,7 +87,7 @@ func TestCursor(t *testing.T) {
 				c.register(t, n)
 			}
 		})
-		if want := reversed(slices.Concat(spots[1:2], spots[3:])); !slices.Equal(got, want) {
+		if want := reversed(slices.Concat(hotspots[1:2], hotspots[3:])); !slices.Equal(got, want) {
 			t.Errorf("newest first: %v; want %v", got, want)
 		}
 

@@ -80,7 +80,7 @@ func TestBookkeeping(t *testing.T) {
 			t.Errorf("a new network has %+v", books)
 		}
 		m := c.install(t, 1)
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 		for i := range 5 {
 			m.beat(t, at(`{"boot_id":"b","seq":%d,"clients":1,"rx_bytes":%d,"tx_bytes":0}`, i, 1_000_000_000*i)).want(t, http.StatusOK)
 			s.advance(time.Minute)

@@ -29,19 +29,19 @@ type linked struct {
 // machine is the device of a hotspot, with its key.
 type machine struct {
 	client
-	spot string // the path of its hotspot
+	hotspot string // the path of its hotspot
 }
 
 func (m machine) beat(t testing.TB, body string, header ...string) answer {
 	t.Helper()
-	return m.post(t, m.spot+"/heartbeats", body, header...)
+	return m.post(t, m.hotspot+"/heartbeats", body, header...)
 }
 
 func at(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
-func (c client) newCode(t testing.TB, spot string) string {
+func (c client) newCode(t testing.TB, hotspot string) string {
 	t.Helper()
-	return data[linkCode](t, c.post(t, spot+"/link-code", ""), http.StatusOK).Code
+	return data[linkCode](t, c.post(t, hotspot+"/link-code", ""), http.StatusOK).Code
 }
 
 func (s *server) tryLink(t testing.TB, code, mac string) answer {
@@ -52,9 +52,9 @@ func (s *server) tryLink(t testing.TB, code, mac string) answer {
 // install registers a hotspot and links its device.
 func (c client) install(t testing.TB, n int, edits ...string) machine {
 	t.Helper()
-	spot := "/v1/hotspots/" + c.register(t, n, edits...).ID
-	done := data[linked](t, c.tryLink(t, c.newCode(t, spot), mac(n)), http.StatusOK)
-	return machine{client{server: c.server, plain: done.DeviceKey}, spot}
+	hotspot := "/v1/hotspots/" + c.register(t, n, edits...).ID
+	done := data[linked](t, c.tryLink(t, c.newCode(t, hotspot), mac(n)), http.StatusOK)
+	return machine{client{server: c.server, plain: done.DeviceKey}, hotspot}
 }
 
 // verify has a hotspot verified where it stands.
@@ -175,9 +175,9 @@ func TestLink(t *testing.T) {
 func TestLink_Refuses(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		c := s.operator(t)
-		spot := "/v1/hotspots/" + c.register(t, 1).ID
-		replaced := c.newCode(t, spot)
-		code := c.newCode(t, spot)
+		hotspot := "/v1/hotspots/" + c.register(t, 1).ID
+		replaced := c.newCode(t, hotspot)
+		code := c.newCode(t, hotspot)
 		var first string
 		refused := func(what, code, mac string) {
 			t.Helper()
@@ -209,18 +209,18 @@ func TestLink_Refuses(t *testing.T) {
 		s.tryLink(t, code, mac(1)).want(t, http.StatusOK)
 		refused("a code that was used", code, mac(1))
 
-		code = c.newCode(t, spot)
+		code = c.newCode(t, hotspot)
 		for range beacon.LinkTries {
 			refused("another device", code, mac(2))
 		}
 		refused("a code that was tried too often", code, mac(1))
 
-		code = c.newCode(t, spot)
+		code = c.newCode(t, hotspot)
 		s.advance(15 * time.Minute)
 		refused("an expired code", code, mac(1))
 
-		code = c.newCode(t, spot)
-		c.delete(t, spot).want(t, http.StatusNoContent)
+		code = c.newCode(t, hotspot)
+		c.delete(t, hotspot).want(t, http.StatusNoContent)
 		refused("the code of a deleted hotspot", code, mac(1))
 
 		for body, fields := range map[string][]string{
@@ -268,8 +268,8 @@ func TestDeviceKey_OpensNothingElse(t *testing.T) {
 		asked := 0
 		for _, pattern := range s.api.Routes() {
 			method, path, _ := strings.Cut(pattern, " ")
-			path = strings.Replace(path, "{id}", strings.TrimPrefix(m.spot, "/v1/hotspots/"), 1)
-			if strings.HasPrefix(path, "/v1/openapi") || path == "/v1/devices/link" || path == m.spot+"/heartbeats" {
+			path = strings.Replace(path, "{id}", strings.TrimPrefix(m.hotspot, "/v1/hotspots/"), 1)
+			if strings.HasPrefix(path, "/v1/openapi") || path == "/v1/devices/link" || path == m.hotspot+"/heartbeats" {
 				continue
 			}
 			asked++
@@ -279,11 +279,11 @@ func TestDeviceKey_OpensNothingElse(t *testing.T) {
 			t.Errorf("only %d routes were asked", asked)
 		}
 		m.beat(t, beat(1)).want(t, http.StatusOK)
-		wantFault(t, m.post(t, other.spot+"/heartbeats", beat(2)), http.StatusForbidden, "forbidden")
+		wantFault(t, m.post(t, other.hotspot+"/heartbeats", beat(2)), http.StatusForbidden, "forbidden")
 		wantFault(t, m.post(t, "/v1/hotspots/hs_nope/heartbeats", beat(2)), http.StatusForbidden, "forbidden")
-		wantFault(t, m.post(t, other.spot+"/heartbeats", "garbage"), http.StatusForbidden, "forbidden") // 403 before 400
+		wantFault(t, m.post(t, other.hotspot+"/heartbeats", "garbage"), http.StatusForbidden, "forbidden") // 403 before 400
 		for _, who := range []client{c, s.anyone(t), s.anyone(t, "admin")} {
-			wantFault(t, who.post(t, m.spot+"/heartbeats", beat(2)), http.StatusForbidden, "forbidden")
+			wantFault(t, who.post(t, m.hotspot+"/heartbeats", beat(2)), http.StatusForbidden, "forbidden")
 		}
 		if got := s.changes(t, beacon.HotspotDeleted, beacon.KeyCreated); len(got) != 3 {
 			t.Errorf("a device changed something: %v", got)
@@ -297,31 +297,31 @@ func TestDeviceKey_Dead(t *testing.T) {
 		c := s.operator(t)
 		m := c.install(t, 1)
 		m.beat(t, beat(1)).want(t, http.StatusOK)
-		wrong, _ := access.MintDevice(beacon.HotspotID(strings.TrimPrefix(m.spot, "/v1/hotspots/")))
+		wrong, _ := access.MintDevice(beacon.HotspotID(strings.TrimPrefix(m.hotspot, "/v1/hotspots/")))
 		nobody, _ := access.MintDevice("hs_01kb3gzk00e9x8q6s5t4v3w2y1")
 		_, unknown := access.Mint(noon, beacon.Key{})
 		dead := func(key string) {
 			t.Helper()
-			m := machine{client{server: s, plain: key}, m.spot}
+			m := machine{client{server: s, plain: key}, m.hotspot}
 			wantFault(t, m.beat(t, "garbage"), http.StatusUnauthorized, "unauthorized") // 401 before 400
-			wantFault(t, m.get(t, m.spot), http.StatusUnauthorized, "unauthorized")
+			wantFault(t, m.get(t, m.hotspot), http.StatusUnauthorized, "unauthorized")
 		}
 		for _, key := range []string{"", "garbage", wrong, nobody, unknown, m.plain[:65] + m.plain[66:], strings.ToUpper(m.plain)} {
 			dead(key)
 		}
 		wantFault(t, client{server: s, plain: nobody}.post(t, "/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1/heartbeats", beat(1)), http.StatusUnauthorized, "unauthorized")
 
-		again := data[linked](t, s.tryLink(t, c.newCode(t, m.spot), mac(1)), http.StatusOK).DeviceKey
+		again := data[linked](t, s.tryLink(t, c.newCode(t, m.hotspot), mac(1)), http.StatusOK).DeviceKey
 		dead(m.plain)
 		m.plain = again
 		m.beat(t, beat(2)).want(t, http.StatusOK)
 
-		c.delete(t, m.spot+"/device").want(t, http.StatusNoContent)
+		c.delete(t, m.hotspot+"/device").want(t, http.StatusNoContent)
 		dead(m.plain)
 
-		m.plain = data[linked](t, s.tryLink(t, c.newCode(t, m.spot), mac(1)), http.StatusOK).DeviceKey
+		m.plain = data[linked](t, s.tryLink(t, c.newCode(t, m.hotspot), mac(1)), http.StatusOK).DeviceKey
 		m.beat(t, beat(3)).want(t, http.StatusOK)
-		c.delete(t, m.spot).want(t, http.StatusNoContent)
+		c.delete(t, m.hotspot).want(t, http.StatusNoContent)
 		wantFault(t, m.beat(t, beat(4)), http.StatusUnauthorized, "unauthorized")
 		wantFault(t, m.get(t, "/v1/keys/self"), http.StatusUnauthorized, "unauthorized")
 	})
@@ -346,11 +346,11 @@ func TestDeviceKey_Limit(t *testing.T) {
 		c := s.operator(t)
 		m, other := c.install(t, 1), c.install(t, 2)
 		for i, a := range []answer{ // each is counted, good and bad
-			m.beat(t, beat(1)), m.beat(t, "garbage"), m.get(t, "/v1/keys/self"), m.post(t, other.spot+"/heartbeats", beat(1)),
+			m.beat(t, beat(1)), m.beat(t, "garbage"), m.get(t, "/v1/keys/self"), m.post(t, other.hotspot+"/heartbeats", beat(1)),
 		} {
 			wantRate(t, a, 4, 3-i)
 		}
-		for _, a := range []answer{m.beat(t, beat(2)), m.beat(t, "garbage"), m.get(t, m.spot), m.post(t, other.spot+"/heartbeats", beat(1))} {
+		for _, a := range []answer{m.beat(t, beat(2)), m.beat(t, "garbage"), m.get(t, m.hotspot), m.post(t, other.hotspot+"/heartbeats", beat(1))} {
 			wantLimited(t, a, 4)
 		}
 		wantRate(t, other.beat(t, beat(1)).want(t, http.StatusOK), 4, 3)

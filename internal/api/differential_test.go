@@ -117,9 +117,9 @@ func (s *steps) devices() {
 	}
 	s.add("staff", "POST", "/v1/hotspots/{h6}/verification", here(6))
 	s.add("staff", "POST", "/v1/hotspots/{h3}/verification", here(3)) // which is deleted
-	for _, spot := range []string{"{h5}", "{h6}", "{h3}", "hs_", "%00"} {
-		s.add("bob", "POST", "/v1/hotspots/"+spot+"/link-code", "")
-		s.add("alice", "POST", "/v1/hotspots/"+spot+"/link-code", "") // {code}
+	for _, hotspot := range []string{"{h5}", "{h6}", "{h3}", "hs_", "%00"} {
+		s.add("bob", "POST", "/v1/hotspots/"+hotspot+"/link-code", "")
+		s.add("alice", "POST", "/v1/hotspots/"+hotspot+"/link-code", "") // {code}
 		for _, body := range []string{
 			`{"code":"{code}","mac_address":"02:00:5e:00:00:01"}`, `{"code":"{code}","mac_address":"\u0000"}`, `{"code":"\u0000","mac_address":""}`,
 			`{"code":"{code}","mac_address":"02-00-5E-00-00-05"}`, `{"code":"{code}","mac_address":"02005e000006"}`, `{"code":"{code}","mac_address":"02005e000006"}`, `{"code":1}`,
@@ -128,14 +128,14 @@ func (s *steps) devices() {
 		}
 	}
 	for _, who := range []string{"{h5}", "{h6}", "alice", "nobody"} {
-		for _, spot := range []string{"{h5}", "{h6}", "{h7}"} {
+		for _, hotspot := range []string{"{h5}", "{h6}", "{h7}"} {
 			for _, seq := range []int{1, 1, 2} {
-				s.add(who, "POST", "/v1/hotspots/"+spot+"/heartbeats", fmt.Sprintf(
+				s.add(who, "POST", "/v1/hotspots/"+hotspot+"/heartbeats", fmt.Sprintf(
 					`{"boot_id":"a","seq":%d,"clients":%d,"rx_bytes":%d,"tx_bytes":0,"rssi_dbm":-60,"speedtest":{"down_mbps":70.5,"up_mbps":7,"latency_ms":9.9}}`, seq, seq, seq*1e9))
 			}
-			s.add(who, "POST", "/v1/hotspots/"+spot+"/heartbeats", `{"boot_id":"","seq":1e99,"x":[]}`)
-			s.add(who, "GET", "/v1/hotspots/"+spot, "")
-			s.add(who, "GET", "/v1/hotspots/"+spot+"/history?from=2026-11-15T11:00:00Z", "")
+			s.add(who, "POST", "/v1/hotspots/"+hotspot+"/heartbeats", `{"boot_id":"","seq":1e99,"x":[]}`)
+			s.add(who, "GET", "/v1/hotspots/"+hotspot, "")
+			s.add(who, "GET", "/v1/hotspots/"+hotspot+"/history?from=2026-11-15T11:00:00Z", "")
 		}
 		s.add(who, "GET", "/v1/hotspots/nearby?lat=40.7&lng=-74&radius=10000&limit=5", "")
 	}
@@ -197,9 +197,9 @@ func (s *steps) rewards() {
 				s.add(who, "GET", "/v1/users/"+user+"/rewards"+path, "")
 			}
 		}
-		for _, spot := range []string{"{h5}", "{h6}", "{h7}", "{h3}", "{h8}", "hs_", "%00", "hs_01kb3gzk00e9x8q6s5t4v3w2y1"} {
+		for _, hotspot := range []string{"{h5}", "{h6}", "{h7}", "{h3}", "{h8}", "hs_", "%00", "hs_01kb3gzk00e9x8q6s5t4v3w2y1"} {
 			for _, query := range []string{"", "?date=2026-11-14", "?date=1970-01-01", "?date=2026-11-16", "?date=%00"} {
-				s.add(who, "GET", "/v1/hotspots/"+spot+"/rewards/explain"+query, "")
+				s.add(who, "GET", "/v1/hotspots/"+hotspot+"/rewards/explain"+query, "")
 			}
 		}
 	}

@@ -90,7 +90,7 @@ func TestErasure_Places(t *testing.T) {
 func (s *server) serveTenMinutes(t *testing.T, machines []machine) {
 	t.Helper()
 	for _, m := range machines {
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 	}
 	for i := range 10 {
 		for _, m := range machines {

@@ -145,7 +145,7 @@ func erase(t *testing.T, s *server, database raw) {
 	edits := []string{"name", `"smith home"`, "location.address", `"1 Main Street"`, "location.lat", "40.70011", "device.ssid", `"smithnet"`}
 	kept, gone, theirs := c.install(t, 1, edits...), c.install(t, 2, edits...), other.install(t, 3, "name", `"a neighbour"`)
 	for _, m := range []machine{kept, gone, theirs} {
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 	}
 	for i := range 10 {
 		for model, m := range map[string]machine{"smithrouter": kept, "smith's other": gone, "another": theirs} {
@@ -153,10 +153,10 @@ func erase(t *testing.T, s *server, database raw) {
 		}
 		s.advance(time.Minute)
 	}
-	staff.do(t, "DELETE", gone.spot+"/verification?reason=smith+moved", "").want(t, http.StatusNoContent)
-	c.delete(t, gone.spot).want(t, http.StatusNoContent)
-	c.patch(t, kept.spot, `{"settings":{"operating_hours":{"timezone":"America/Goose_Bay","weekly":[]}}}`).want(t, http.StatusOK)
-	c.newCode(t, kept.spot)
+	staff.do(t, "DELETE", gone.hotspot+"/verification?reason=smith+moved", "").want(t, http.StatusNoContent)
+	c.delete(t, gone.hotspot).want(t, http.StatusNoContent)
+	c.patch(t, kept.hotspot, `{"settings":{"operating_hours":{"timezone":"America/Goose_Bay","weekly":[]}}}`).want(t, http.StatusOK)
+	c.newCode(t, kept.hotspot)
 	secrets := []string{"smith", "main street", "40.70011", "02:00:5e:00:00:01", "02005e000001", mac(1), mac(2), "goose_bay", "203.0.113", "smithrouter"}
 	found := func() (where []string) {
 		for table, text := range database.dump(t) {
@@ -184,7 +184,7 @@ func erase(t *testing.T, s *server, database raw) {
 	if err := step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	c.get(t, kept.spot).want(t, http.StatusOK) // it is not due
+	c.get(t, kept.hotspot).want(t, http.StatusOK) // it is not due
 
 	s.time.Store(time.Date(2026, 12, 15, 13, 0, 0, 0, time.UTC).UnixMicro())
 	status := func() string {
@@ -197,7 +197,7 @@ func erase(t *testing.T, s *server, database raw) {
 		return status() != "waiting"
 	})
 	harness.Eventually(t, "its end on this server", func() bool {
-		return c.get(t, wish).StatusCode == http.StatusUnauthorized && other.get(t, kept.spot).StatusCode == http.StatusNotFound
+		return c.get(t, wish).StatusCode == http.StatusUnauthorized && other.get(t, kept.hotspot).StatusCode == http.StatusNotFound
 	})
 	if status() != "erasing" {
 		t.Errorf("before the month is settled it is %s", status())
@@ -225,7 +225,7 @@ func erase(t *testing.T, s *server, database raw) {
 	if again != statement || !strings.Contains(again, "2026-11-15") {
 		t.Errorf("the books were\n%s\nand are\n%s", statement, again)
 	}
-	if shown := data[hotspot](t, other.get(t, theirs.spot), http.StatusOK); shown.Name != "a neighbour" {
+	if shown := data[hotspot](t, other.get(t, theirs.hotspot), http.StatusOK); shown.Name != "a neighbour" {
 		t.Errorf("others have %+v", shown)
 	}
 }
@@ -294,7 +294,7 @@ func TestErasure_Interrupted(t *testing.T) {
 	for n, done := 1, false; !done; n++ {
 		for _, after := range []bool{false, true} {
 			c := s.anyone(t, "hotspots:write", "keys:manage")
-			spot := "/v1/hotspots/" + c.register(t, 2*n, "name", `"Smith"`).ID
+			hotspot := "/v1/hotspots/" + c.register(t, 2*n, "name", `"Smith"`).ID
 			c.delete(t, "/v1/hotspots/"+c.register(t, 2*n+1, "name", `"Smith"`).ID).want(t, http.StatusNoContent)
 			c.post(t, "/v1/users/me/erasure", "").want(t, http.StatusOK)
 			s.advance(beacon.ErasureWait)
@@ -315,7 +315,7 @@ func TestErasure_Interrupted(t *testing.T) {
 				t.Errorf("interrupted at write %d, it is %s, %v", n, wish.Status(), err)
 			}
 			s.step(t)
-			c.get(t, spot).want(t, http.StatusUnauthorized)
+			c.get(t, hotspot).want(t, http.StatusUnauthorized)
 			all, err := s.db.EverOf(t.Context(), c.user, "", 10)
 			if err != nil || len(all) != 2 {
 				t.Fatal(all, err)
@@ -343,8 +343,8 @@ func TestErasure_Meanwhile(t *testing.T) {
 			c := s.anyone(t, "hotspots:write", "keys:manage")
 			number := 2*n + map[bool]int{true: 1}[holds]
 			m := c.install(t, number, "name", `"Smith"`)
-			hotspot := strings.TrimPrefix(m.spot, "/v1/hotspots/")
-			code := c.newCode(t, m.spot)
+			hotspot := strings.TrimPrefix(m.hotspot, "/v1/hotspots/")
+			code := c.newCode(t, m.hotspot)
 			c.post(t, "/v1/users/me/erasure", "").want(t, http.StatusOK)
 			held := false
 			cfg := s.APIConfig().Erasures.Config

@@ -111,18 +111,18 @@ func TestEvents(t *testing.T) {
 		c, reader := s.operator(t), s.anyone(t, "hotspots:verify")
 		l := reader.listen(t, "")
 		m := c.install(t, 1)
-		s.verify(t, m.spot)
-		c.patch(t, m.spot, `{"name":"Another"}`).want(t, http.StatusOK)
+		s.verify(t, m.hotspot)
+		c.patch(t, m.hotspot, `{"name":"Another"}`).want(t, http.StatusOK)
 		m.beat(t, beat(1)).want(t, http.StatusOK)
 		var last event
 		for i, kind := range []string{"hotspot.registered", "hotspot.linked", "hotspot.verified", "hotspot.updated", "hotspot.online"} {
 			e := l.next()
-			if e.Type != kind || "/v1/hotspots/"+e.Hotspot != m.spot || e.At != "2026-11-15T12:00:00.000Z" || i > 0 && e.ID != last.ID+1 {
+			if e.Type != kind || "/v1/hotspots/"+e.Hotspot != m.hotspot || e.At != "2026-11-15T12:00:00.000Z" || i > 0 && e.ID != last.ID+1 {
 				t.Errorf("event %d is %+v; want %s", i, e, kind)
 			}
 			last = e
 		}
-		c.delete(t, m.spot).want(t, http.StatusNoContent)
+		c.delete(t, m.hotspot).want(t, http.StatusNoContent)
 		if e := l.next(); e.Type != "hotspot.deleted" || e.ID != last.ID+1 {
 			t.Errorf("then %+v; want hotspot.deleted", e)
 		}
@@ -314,8 +314,8 @@ func TestEvents_AreFor(t *testing.T) {
 	s := onSQLite(t, alive)
 	operator, stranger, staff := s.operator(t), s.anyone(t), s.anyone(t, "hotspots:verify")
 	m := operator.install(t, 1)
-	s.verify(t, m.spot)
-	operator.patch(t, m.spot, `{"name":"The last"}`).want(t, http.StatusOK)
+	s.verify(t, m.hotspot)
+	operator.patch(t, m.hotspot, `{"name":"The last"}`).want(t, http.StatusOK)
 	all := []string{"hotspot.registered", "hotspot.linked", "hotspot.verified", "hotspot.updated"}
 	for who, test := range map[string]struct {
 		client

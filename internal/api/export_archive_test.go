@@ -64,8 +64,8 @@ func TestExport(t *testing.T) {
 		c := s.anyone(t, "hotspots:write", "rewards:read", "keys:manage")
 		other := s.anyone(t, "hotspots:write", "rewards:read", "keys:manage")
 		kept, gone := c.install(t, 1), c.install(t, 2)
-		s.verify(t, kept.spot)
-		s.verify(t, gone.spot)
+		s.verify(t, kept.hotspot)
+		s.verify(t, gone.hotspot)
 		theirs := other.install(t, 3)
 		for i := range 10 {
 			for _, m := range []machine{kept, gone} {
@@ -73,15 +73,15 @@ func TestExport(t *testing.T) {
 			}
 			s.advance(time.Minute)
 		}
-		c.delete(t, gone.spot).want(t, http.StatusNoContent)
+		c.delete(t, gone.hotspot).want(t, http.StatusNoContent)
 		s.time.Store(time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC).UnixMicro())
 		harness.Eventually(t, "a closed day", func() bool {
 			s.advance(10 * time.Second)
-			return !c.explain(t, kept.spot, "2026-11-15").Open
+			return !c.explain(t, kept.hotspot, "2026-11-15").Open
 		})
 
 		staff, admin := s.anyone(t, "hotspots:verify", "keys:manage"), s.anyone(t, "admin")
-		keptID, today := strings.TrimPrefix(kept.spot, "/v1/hotspots/"), beacon.DayOf(s.now())
+		keptID, today := strings.TrimPrefix(kept.hotspot, "/v1/hotspots/"), beacon.DayOf(s.now())
 		s.flag(t, beacon.Flag{Hotspot: beacon.HotspotID(keptID), Operator: c.user, Kind: beacon.TooRegular, Weight: 65, First: today, Last: today})
 		staff.delete(t, "/v1/review/"+keptID+"/"+string(beacon.TooRegular)+"?reason=as+Smith+has+it+next+door").want(t, http.StatusNoContent)
 		admin.post(t, "/v1/macs/releases", at(`{"mac_address":%q,"reason":"sold to Smith"}`, mac(2))).want(t, http.StatusOK)
@@ -91,12 +91,12 @@ func TestExport(t *testing.T) {
 		if got := a.Header.Get("Content-Disposition"); got != `attachment; filename="export-2026-11-16.zip"` {
 			t.Errorf("the archive is named by %q", got)
 		}
-		checkArchive(t, c, files, strings.TrimPrefix(kept.spot, "/v1/hotspots/"), strings.TrimPrefix(gone.spot, "/v1/hotspots/"))
+		checkArchive(t, c, files, strings.TrimPrefix(kept.hotspot, "/v1/hotspots/"), strings.TrimPrefix(gone.hotspot, "/v1/hotspots/"))
 		everything := ""
 		for _, text := range files {
 			everything += text
 		}
-		for _, foreign := range []string{string(other.user), strings.TrimPrefix(theirs.spot, "/v1/hotspots/"), string(other.key), c.plain, theirs.plain, kept.plain, string(staff.user), "Smith", string(beacon.TooRegular)} {
+		for _, foreign := range []string{string(other.user), strings.TrimPrefix(theirs.hotspot, "/v1/hotspots/"), string(other.key), c.plain, theirs.plain, kept.plain, string(staff.user), "Smith", string(beacon.TooRegular)} {
 			if strings.Contains(everything, foreign) {
 				t.Errorf("the archive has %s, which is not for its reader", foreign)
 			}

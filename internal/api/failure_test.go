@@ -149,11 +149,11 @@ func TestFailure(t *testing.T) {
 			t.Parallel()
 			s := onSQLite(t, options{limits: ample, store: func(registry.Store) registry.Store { return tc.store }, telemetry: tc.store, rewards: faultyMonths{faulty: tc.store}})
 			c := s.anyone(t, "hotspots:write", "rewards:read", "keys:manage")
-			const spot = "/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1"
+			const hotspot = "/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1"
 			for _, a := range []answer{
-				c.post(t, "/v1/hotspots", registration(1)), c.get(t, spot), c.patch(t, spot, `{}`), c.delete(t, spot), c.get(t, "/v1/users/me/hotspots"),
-				c.post(t, spot+"/link-code", ""), c.delete(t, spot+"/device"), c.get(t, spot+"/history"),
-				c.get(t, "/v1/users/me/rewards"), c.get(t, "/v1/users/me/rewards/history"), c.get(t, "/v1/users/me/rewards/days"), c.get(t, aStatement), c.get(t, spot+"/rewards/explain"),
+				c.post(t, "/v1/hotspots", registration(1)), c.get(t, hotspot), c.patch(t, hotspot, `{}`), c.delete(t, hotspot), c.get(t, "/v1/users/me/hotspots"),
+				c.post(t, hotspot+"/link-code", ""), c.delete(t, hotspot+"/device"), c.get(t, hotspot+"/history"),
+				c.get(t, "/v1/users/me/rewards"), c.get(t, "/v1/users/me/rewards/history"), c.get(t, "/v1/users/me/rewards/days"), c.get(t, aStatement), c.get(t, hotspot+"/rewards/explain"),
 				c.get(t, "/v1/users/me/rewards", "Accept", "text/csv"), c.get(t, "/v1/users/me/export"),
 				s.call(t, "POST", "/v1/devices/link", `{"code":"K7QX-29MD","mac_address":"02:00:5e:00:00:01"}`),
 				s.call(t, "POST", "/v1/devices/link", `{"code":"","mac_address":""}`),

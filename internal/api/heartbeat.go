@@ -77,26 +77,26 @@ func (a *API) beat(w http.ResponseWriter, r *http.Request, hotspot beacon.Hotspo
 
 // takeBeat runs the checks of decision N3 and stores the heartbeat.
 func (a *API) takeBeat(
-	w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID, room *beatRoom,
+	w http.ResponseWriter, r *http.Request, id beacon.HotspotID, room *beatRoom,
 ) (taken beacon.Taken, err error) {
 	now := time.Now() // machine clock: limits count real time
-	spot, err := a.device(w, r, hotspot, now)
+	hotspot, err := a.device(w, r, id, now)
 	if err != nil {
 		return taken, err
 	}
-	if err := a.limits.spendDevice(w.Header(), hotspot, now); err != nil {
+	if err := a.limits.spendDevice(w.Header(), id, now); err != nil {
 		return taken, err
 	}
 	beat, err := room.read(w, r)
 	if err != nil {
 		return taken, err
 	}
-	taken, err = a.telemetry.Take(r.Context(), spot, beat)
+	taken, err = a.telemetry.Take(r.Context(), hotspot, beat)
 	if err == nil && taken.Why == beacon.Counted {
-		a.checkins.Heard(spot, Address(r))
+		a.checkins.Heard(hotspot, Address(r))
 	}
 	if err == nil && room.reports {
-		a.report(w, r, hotspot, room)
+		a.report(w, r, id, room)
 	}
 	return taken, err
 }
@@ -160,15 +160,15 @@ const nextBeat = "60"
 
 // device returns the hotspot whose device sent the request. It must be the hotspot in
 // the path.
-func (a *API) device(w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID, now time.Time) (*fleet.Hotspot, error) {
+func (a *API) device(w http.ResponseWriter, r *http.Request, id beacon.HotspotID, now time.Time) (*fleet.Hotspot, error) {
 	key, _ := bearer(r)
 	presented, ok := access.Split(key)
-	if !ok || !presented.IsOf(hotspot) {
+	if !ok || !presented.IsOf(id) {
 		return nil, a.refuseCaller(w, r, now)
 	}
 	hash := presented.Hash()
-	if spot, ok := a.fleet.Find(hotspot); ok && spot.Opens(hash) {
-		return spot, nil
+	if hotspot, ok := a.fleet.Find(id); ok && hotspot.Opens(hash) {
+		return hotspot, nil
 	}
 	// Another server may have just linked the device.
 	if err := a.limits.checkFailures(w.Header(), r, now); err != nil {
@@ -176,11 +176,11 @@ func (a *API) device(w http.ResponseWriter, r *http.Request, hotspot beacon.Hots
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
-	if err := a.registry.Device(ctx, hotspot); err != nil && kindOf(err) != beacon.NotFound {
+	if err := a.registry.Device(ctx, id); err != nil && kindOf(err) != beacon.NotFound {
 		return nil, err
 	}
-	if spot, ok := a.fleet.Find(hotspot); ok && spot.Opens(hash) {
-		return spot, nil
+	if hotspot, ok := a.fleet.Find(id); ok && hotspot.Opens(hash) {
+		return hotspot, nil
 	}
 	return nil, a.unauthorized(w, r, now)
 }

@@ -36,13 +36,13 @@ func TestHeartbeat(t *testing.T) {
 		m := c.install(t, 1)
 		status := func(want string) {
 			t.Helper()
-			if got := data[hotspot](t, c.get(t, m.spot), http.StatusOK).Status; got != want {
+			if got := data[hotspot](t, c.get(t, m.hotspot), http.StatusOK).Status; got != want {
 				t.Errorf("the hotspot is %s; want %s", got, want)
 			}
 		}
 		wantEqual(t, "before it is verified", data[taken](t, m.beat(t, beat(1)), http.StatusOK), taken{Status: "pending", NextInS: 60})
 		status("pending")
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 		wantEqual(t, "a beat that comes again", data[taken](t, m.beat(t, beat(1)), http.StatusOK), taken{"online", 60, new(bool), "repeated"})
 		s.advance(30 * time.Second)
 		wantEqual(t, "a beat", data[taken](t, m.beat(t, beat(2)), http.StatusOK), taken{Status: "online", NextInS: 60})
@@ -53,7 +53,7 @@ func TestHeartbeat(t *testing.T) {
 		status("offline") // decision N15: by the clock alone
 		wantEqual(t, "back again", data[taken](t, m.beat(t, beat(3)), http.StatusOK), taken{Status: "online", NextInS: 60})
 		status("online")
-		c.delete(t, m.spot+"/device").want(t, http.StatusNoContent)
+		c.delete(t, m.hotspot+"/device").want(t, http.StatusNoContent)
 		status("pending")
 	})
 }
@@ -64,17 +64,17 @@ func TestHeartbeat_UptimeOfALinkedAgain(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c := s.operator(t)
 		m := c.install(t, 1)
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 		uptime := func(when string, served, expected int) {
 			t.Helper()
-			got := data[hotspot](t, c.get(t, m.spot), http.StatusOK)
+			got := data[hotspot](t, c.get(t, m.hotspot), http.StatusOK)
 			if want := api.ShareOf(served, expected); fmt.Sprint(got.Metrics["uptime_30d"]) != want {
 				t.Errorf("%s: uptime_30d is %v; want %s", when, got.Metrics["uptime_30d"], want)
 			}
 		}
 		link := func() {
 			t.Helper()
-			m.plain = data[linked](t, c.tryLink(t, c.newCode(t, m.spot), mac(1)), http.StatusOK).DeviceKey
+			m.plain = data[linked](t, c.tryLink(t, c.newCode(t, m.hotspot), mac(1)), http.StatusOK).DeviceKey
 		}
 		m.beat(t, beat(1)).want(t, http.StatusOK)
 		s.advance(10 * time.Minute)
@@ -84,7 +84,7 @@ func TestHeartbeat_UptimeOfALinkedAgain(t *testing.T) {
 		m.beat(t, beat(2)).want(t, http.StatusOK)
 		s.advance(9 * time.Minute)
 		uptime("after its first heartbeat", 8, 20)
-		c.delete(t, m.spot+"/device").want(t, http.StatusNoContent)
+		c.delete(t, m.hotspot+"/device").want(t, http.StatusNoContent)
 		uptime("unlinked", 0, 1)
 		s.advance(2 * time.Hour)
 		link()
@@ -99,7 +99,9 @@ func TestHeartbeat_Uncounted(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c := s.operator(t)
 		m := c.install(t, 1)
-		shown := func(c client) any { return data[hotspot](t, c.get(t, m.spot), http.StatusOK).Metrics["last_uncounted"] }
+		shown := func(c client) any {
+			return data[hotspot](t, c.get(t, m.hotspot), http.StatusOK).Metrics["last_uncounted"]
+		}
 		m.beat(t, beat(1)).want(t, http.StatusOK)
 		if got := shown(c); got != nil {
 			t.Errorf("before, %v did not count", got)
@@ -132,7 +134,7 @@ func TestHeartbeat_CountersFell(t *testing.T) {
 		c := s.operator(t)
 		m := c.install(t, 1)
 		shown := func(c client) any {
-			return data[hotspot](t, c.get(t, m.spot), http.StatusOK).Metrics["counters_fell_at"]
+			return data[hotspot](t, c.get(t, m.hotspot), http.StatusOK).Metrics["counters_fell_at"]
 		}
 		for i, test := range []struct {
 			body, warning string
@@ -242,7 +244,7 @@ func TestHeartbeat_Ignored(t *testing.T) {
 func TestHeartbeat_Spellings(t *testing.T) {
 	s := onSQLite(t, alive)
 	m := s.operator(t).install(t, 1)
-	s.verify(t, m.spot)
+	s.verify(t, m.hotspot)
 	for i, body := range []string{
 		"{\n\t\"seq\" : 7 , \"boot_id\"\r\n:\"x\",\"clients\":0,\"rx_bytes\":0.0,\"tx_bytes\":-0}",
 		`{"seq":1e0,"boot_id":"\u0078","clients":1E+1,"rx_bytes":9007199254740992,"tx_bytes":9007199254740992}`,
@@ -254,7 +256,7 @@ func TestHeartbeat_Spellings(t *testing.T) {
 		wantEqual(t, body, data[taken](t, m.beat(t, body, header...), http.StatusOK), taken{Status: "online", NextInS: 60})
 	}
 	// In pieces, without a length.
-	request, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+m.spot+"/heartbeats", io.MultiReader(strings.NewReader(beat(4)[:20]), strings.NewReader(beat(4)[20:])))
+	request, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+m.hotspot+"/heartbeats", io.MultiReader(strings.NewReader(beat(4)[:20]), strings.NewReader(beat(4)[20:])))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,12 +276,12 @@ func TestHeartbeat_Spellings(t *testing.T) {
 func TestHeartbeat_Paths(t *testing.T) {
 	s := onSQLite(t, alive)
 	m := s.operator(t).install(t, 1)
-	escaped := strings.Replace(m.spot, "hs_", "%68s_", 1)
+	escaped := strings.Replace(m.hotspot, "hs_", "%68s_", 1)
 	data[taken](t, m.post(t, escaped+"/heartbeats", beat(1)), http.StatusOK)
-	wantFault(t, m.post(t, m.spot+"/heartbeats/", beat(1)), http.StatusNotFound, "not_found")
+	wantFault(t, m.post(t, m.hotspot+"/heartbeats/", beat(1)), http.StatusNotFound, "not_found")
 	wantFault(t, m.post(t, "/v1/hotspots/hs_01kb3gzk00/9x8q6s5t4v3w2y1/heartbeats", beat(1)), http.StatusNotFound, "not_found")
-	wantFault(t, m.post(t, m.spot+"%2Fheartbeats", beat(1)), http.StatusMethodNotAllowed, "method_not_allowed") // %2F is no slash
-	a := m.get(t, m.spot+"/heartbeats")
+	wantFault(t, m.post(t, m.hotspot+"%2Fheartbeats", beat(1)), http.StatusMethodNotAllowed, "method_not_allowed") // %2F is no slash
+	a := m.get(t, m.hotspot+"/heartbeats")
 	wantFault(t, a, http.StatusMethodNotAllowed, "method_not_allowed")
 	if a.Header.Get("Allow") != "POST" {
 		t.Errorf("%s: Allow %q", a, a.Header.Get("Allow"))
@@ -295,7 +297,7 @@ func TestHeartbeat_CutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "POST %s/heartbeats HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n%s", m.spot, m.plain, beat(1))
+	fmt.Fprintf(conn, "POST %s/heartbeats HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n%s", m.hotspot, m.plain, beat(1))
 	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
 		t.Fatal(err)
 	}

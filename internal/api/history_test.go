@@ -27,13 +27,13 @@ func TestHistory(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c, reader := s.operator(t), s.anyone(t, "hotspots:verify")
 		m := c.install(t, 1)
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 		for i := range 10 { // from 12:00 to 12:09
 			m.beat(t, at(`{"boot_id":"b","seq":%d,"clients":%d,"rx_bytes":%d,"tx_bytes":0}`, i, i%7, 100_000_000*i)).want(t, http.StatusOK)
 			s.advance(time.Minute)
 		}
-		got := data[history](t, reader.get(t, m.spot+"/history?from=2026-11-15T11:00:00Z"), http.StatusOK)
-		if got.From != "2026-11-15T11:00:00.000Z" || got.To != "2026-11-15T13:00:00.000Z" || got.Step != "1h" || len(got.Points) != 2 || "/v1/hotspots/"+got.HotspotID != m.spot {
+		got := data[history](t, reader.get(t, m.hotspot+"/history?from=2026-11-15T11:00:00Z"), http.StatusOK)
+		if got.From != "2026-11-15T11:00:00.000Z" || got.To != "2026-11-15T13:00:00.000Z" || got.Step != "1h" || len(got.Points) != 2 || "/v1/hotspots/"+got.HotspotID != m.hotspot {
 			t.Fatalf("the history is %+v", got)
 		}
 		before, now := got.Points[0], got.Points[1]
@@ -43,7 +43,7 @@ func TestHistory(t *testing.T) {
 		if now.At != "2026-11-15T12:00:00.000Z" || now.Uptime == nil || *now.Uptime != 1 || now.Clients != 6 || now.Traffic != 0.9 || now.Tier != "standard" {
 			t.Errorf("in service: %+v", now)
 		}
-		if day := data[history](t, reader.get(t, m.spot+"/history?step=1d"), http.StatusOK); len(day.Points) != 2 || day.From != "2026-11-14T00:00:00.000Z" || day.Points[1].Clients != 6 {
+		if day := data[history](t, reader.get(t, m.hotspot+"/history?step=1d"), http.StatusOK); len(day.Points) != 2 || day.From != "2026-11-14T00:00:00.000Z" || day.Points[1].Clients != 6 {
 			t.Errorf("by day: %+v", day)
 		}
 	})
@@ -53,7 +53,7 @@ func TestHistory(t *testing.T) {
 func TestHistory_Parameters(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c := s.operator(t)
-		spot := "/v1/hotspots/" + c.register(t, 1).ID + "/history"
+		hotspot := "/v1/hotspots/" + c.register(t, 1).ID + "/history"
 		s.advance(30 * time.Minute) // 12:30
 		for query, want := range map[string]struct {
 			from, to string
@@ -71,7 +71,7 @@ func TestHistory_Parameters(t *testing.T) {
 			"from=2026-11-15T05:00:00%2B05:30&to=2026-11-15T06:30:00%2B05:30": {"2026-11-14T23:00", "2026-11-15T01:00", 2},
 			"from=2026-10-04T21:00:00Z":                                       {"2026-10-04T21:00", "2026-11-15T13:00", 1000},
 		} {
-			got := data[history](t, c.get(t, spot+"?"+query), http.StatusOK)
+			got := data[history](t, c.get(t, hotspot+"?"+query), http.StatusOK)
 			if got.From != want.from+":00.000Z" || got.To != want.to+":00.000Z" || len(got.Points) != want.points {
 				t.Errorf("%s: %d points from %s to %s; want %+v", query, len(got.Points), got.From, got.To, want)
 			}
@@ -100,12 +100,12 @@ func TestHistory_Parameters(t *testing.T) {
 			"from=2026-02-30T10:00:00Z":                         {"from"},
 			"to=" + url.QueryEscape("2026-11-15T10:00:00Z\x00"): {"to"},
 		} {
-			wantFault(t, c.get(t, spot+"?"+query), http.StatusBadRequest, "invalid_request", fields...)
+			wantFault(t, c.get(t, hotspot+"?"+query), http.StatusBadRequest, "invalid_request", fields...)
 		}
 		wantFault(t, c.get(t, "/v1/hotspots/hs_nope/history?step=2h"), http.StatusBadRequest, "invalid_request", "step") // 400 before 404
 		for _, id := range []string{"hs_nope", "hs_01kb3gzk00e9x8q6s5t4v3w2y1", "%00", "me"} {
 			wantFault(t, c.get(t, "/v1/hotspots/"+id+"/history"), http.StatusNotFound, "not_found")
 		}
-		wantFault(t, s.call(t, "GET", spot, ""), http.StatusUnauthorized, "unauthorized")
+		wantFault(t, s.call(t, "GET", hotspot, ""), http.StatusUnauthorized, "unauthorized")
 	})
 }

@@ -25,14 +25,14 @@ func TestHolds(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c, staff, second := s.anyone(t, "hotspots:write", "rewards:read"), s.anyone(t, "hotspots:verify"), s.anyone(t, "hotspots:verify")
 		m := c.install(t, 1)
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 		for i := range 5 {
 			m.beat(t, at(`{"boot_id":"b","seq":%d,"clients":1,"rx_bytes":%d,"tx_bytes":0}`, i, 1_000_000_000*i)).want(t, http.StatusOK)
 			s.advance(time.Minute)
 		}
-		spot := strings.TrimPrefix(m.spot, "/v1/hotspots/")
-		placed := data[heldBack](t, staff.post(t, "/v1/holds", at(`{"hotspot_id":%q,"reason":"no radio","evidence":"photo 7","until":"2026-12-10T00:00:00Z"}`, spot)), http.StatusCreated)
-		if placed.Status != "active" || placed.Operator != string(c.user) || placed.Hotspot == nil || *placed.Hotspot != spot || placed.Until != "2026-12-10T00:00:00.000Z" {
+		hotspot := strings.TrimPrefix(m.hotspot, "/v1/hotspots/")
+		placed := data[heldBack](t, staff.post(t, "/v1/holds", at(`{"hotspot_id":%q,"reason":"no radio","evidence":"photo 7","until":"2026-12-10T00:00:00Z"}`, hotspot)), http.StatusCreated)
+		if placed.Status != "active" || placed.Operator != string(c.user) || placed.Hotspot == nil || *placed.Hotspot != hotspot || placed.Until != "2026-12-10T00:00:00.000Z" {
 			t.Errorf("placed %+v", placed)
 		}
 		settled := func(now time.Time, month string) {
@@ -51,7 +51,7 @@ func TestHolds(t *testing.T) {
 		if last.Summary.Held == 0 || last.Summary.Held != last.Summary.Total || last.Summary.Settled != 0 || last.Summary.Pending != 0 {
 			t.Errorf("November is %+v", last.Summary)
 		}
-		if e := data[struct{ Hold *heldBack }](t, c.get(t, m.spot+"/rewards/explain?date=2026-11-15"), http.StatusOK); e.Hold == nil || e.Hold.ID != placed.ID || e.Hold.Reason != "no radio" {
+		if e := data[struct{ Hold *heldBack }](t, c.get(t, m.hotspot+"/rewards/explain?date=2026-11-15"), http.StatusOK); e.Hold == nil || e.Hold.ID != placed.ID || e.Hold.Reason != "no radio" {
 			t.Errorf("the day is explained by %+v", e)
 		}
 		c.post(t, "/v1/holds/"+placed.ID+"/answer", `{"text":"it is on the roof"}`).want(t, http.StatusOK)
@@ -90,13 +90,13 @@ func TestHolds_Refused(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c, staff, second := s.anyone(t, "hotspots:write", "hotspots:verify", "rewards:read"), s.anyone(t, "hotspots:verify"), s.anyone(t, "hotspots:verify")
 		near, stranger := s.anyone(t, "hotspots:write", "hotspots:verify"), s.anyone(t, "hotspots:write", "rewards:read")
-		spot := data[hotspot](t, c.post(t, "/v1/hotspots", registration(1)), http.StatusCreated)
+		hotspot := data[hotspot](t, c.post(t, "/v1/hotspots", registration(1)), http.StatusCreated)
 		beside := at(`{"name":"Beside it","type":"home","location":{"lat":%v,"lng":%v},"device":{"ssid":"x","mac_address":"02:00:5e:77:00:01"}}`,
-			spot.Location.Lat+0.0015, spot.Location.Lng)
+			hotspot.Location.Lat+0.0015, hotspot.Location.Lng)
 		near.post(t, "/v1/hotspots", beside).want(t, http.StatusCreated)
 		form := func(member, value string) string {
 			members := map[string]string{
-				"hotspot_id": `"` + spot.ID + `"`, "reason": `"r"`, "evidence": `"e"`, "until": `"2026-11-30T00:00:00Z"`,
+				"hotspot_id": `"` + hotspot.ID + `"`, "reason": `"r"`, "evidence": `"e"`, "until": `"2026-11-30T00:00:00Z"`,
 			}
 			members[member] = value
 			var all []string
@@ -189,13 +189,13 @@ func TestHolds_Refused(t *testing.T) {
 func TestHolds_TwoAccounts(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c, admin := s.operator(t), s.anyone(t, "admin")
-		spot := data[hotspot](t, c.post(t, "/v1/hotspots", registration(1)), http.StatusCreated)
+		hotspot := data[hotspot](t, c.post(t, "/v1/hotspots", registration(1)), http.StatusCreated)
 		made := func(user string) (as client) {
 			t.Helper()
 			key := data[struct{ Key string }](t, admin.post(t, "/v1/keys", at(`{"user_id":%q,"scopes":["hotspots:verify"]}`, user)), http.StatusOK)
 			return client{server: s, plain: key.Key}
 		}
-		hold := data[heldBack](t, admin.post(t, "/v1/holds", at(`{"hotspot_id":%q,"reason":"r","evidence":"e","until":"2026-11-30T00:00:00Z"}`, spot.ID)), http.StatusCreated)
+		hold := data[heldBack](t, admin.post(t, "/v1/holds", at(`{"hotspot_id":%q,"reason":"r","evidence":"e","until":"2026-11-30T00:00:00Z"}`, hotspot.ID)), http.StatusCreated)
 		decisions, void := "/v1/holds/"+hold.ID+"/decisions", `{"action":"void","reason":"nobody there"}`
 		admin.post(t, decisions, void).want(t, http.StatusOK)
 		wantFault(t, made(string(admin.user)).post(t, decisions, void), http.StatusConflict, "conflict")

@@ -132,8 +132,8 @@ func TestDelete(t *testing.T) {
 func TestDelete_Race(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		c := s.operator(t)
-		spot := "/v1/hotspots/" + c.register(t, 1).ID
-		statuses := tally(inParallel(10, func(int) int { return c.delete(t, spot).StatusCode }))
+		hotspot := "/v1/hotspots/" + c.register(t, 1).ID
+		statuses := tally(inParallel(10, func(int) int { return c.delete(t, hotspot).StatusCode }))
 		if statuses[http.StatusNoContent] != 1 || statuses[http.StatusNotFound] != 9 {
 			t.Errorf("answered %v; want one 204 and 9 times 404", statuses)
 		}

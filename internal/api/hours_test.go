@@ -89,13 +89,13 @@ func TestOperatingHours_Refused(t *testing.T) {
 	}
 	eachStore(t, func(t *testing.T, s *server) {
 		c := s.operator(t)
-		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		hotspot := "/v1/hotspots/" + c.register(t, 1).ID
 		for _, tc := range rows {
 			var fields []string
 			for _, field := range tc.fields {
 				fields = append(fields, hoursPath+field)
 			}
-			wantFault(t, c.patch(t, spot, `{"settings":{"operating_hours":`+tc.hours+`}}`), http.StatusBadRequest, "invalid_request", fields...)
+			wantFault(t, c.patch(t, hotspot, `{"settings":{"operating_hours":`+tc.hours+`}}`), http.StatusBadRequest, "invalid_request", fields...)
 			wantFault(t, c.post(t, "/v1/hotspots", registration(2, hoursPath, tc.hours)), http.StatusBadRequest, "invalid_request", fields...)
 		}
 		for hours, missing := range map[string][]string{
@@ -105,7 +105,7 @@ func TestOperatingHours_Refused(t *testing.T) {
 			for _, field := range missing {
 				fields = append(fields, hoursPath+field)
 			}
-			wantFault(t, c.patch(t, spot, `{"settings":{"operating_hours":`+hours+`}}`), http.StatusBadRequest, "missing_parameter", fields...)
+			wantFault(t, c.patch(t, hotspot, `{"settings":{"operating_hours":`+hours+`}}`), http.StatusBadRequest, "missing_parameter", fields...)
 		}
 	})
 }

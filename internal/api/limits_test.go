@@ -48,9 +48,9 @@ func TestLimits_PerKey(t *testing.T) {
 	eachStoreWith(t, options{limits: hourly(6, 100)}, func(t *testing.T, s *server) {
 		c, other := s.operator(t), s.anyone(t)
 		second := s.keyOf(t, c.user, accessCreation("hotspots:write"))
-		spot := "/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1"
+		hotspot := "/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1"
 		for i, a := range []answer{ // each is counted: good, bad, forbidden, unknown
-			c.get(t, "/v1/keys/self"), c.get(t, "/v1/hotspots/nearby"), c.get(t, "/v1/keys"), c.get(t, spot), c.post(t, "/v1/hotspots", "garbage"),
+			c.get(t, "/v1/keys/self"), c.get(t, "/v1/hotspots/nearby"), c.get(t, "/v1/keys"), c.get(t, hotspot), c.post(t, "/v1/hotspots", "garbage"),
 			c.post(t, "/v1/hotspots", registration(1)),
 		} {
 			wantRate(t, a, 6, 5-i)
@@ -60,13 +60,13 @@ func TestLimits_PerKey(t *testing.T) {
 		}
 		for _, a := range []answer{
 			c.get(t, "/v1/keys/self"), c.get(t, "/v1/hotspots/nearby?lat=1&lng=1"), c.get(t, "/v1/hotspots/"+"hs_"), c.get(t, "/v1/keys"), // 429 before 403
-			c.post(t, "/v1/hotspots", registration(2)), c.delete(t, spot), // 429 before 400 and 404
+			c.post(t, "/v1/hotspots", registration(2)), c.delete(t, hotspot), // 429 before 400 and 404
 		} {
 			wantLimited(t, a, 6)
 		}
 		wantRate(t, other.get(t, "/v1/keys/self"), 6, 5)
 		wantRate(t, second.get(t, "/v1/keys/self"), 6, 5) // the limit is of a key, not of a user
-		wantFault(t, c.do(t, "PUT", spot, ""), http.StatusMethodNotAllowed, "method_not_allowed")
+		wantFault(t, c.do(t, "PUT", hotspot, ""), http.StatusMethodNotAllowed, "method_not_allowed")
 		wantFault(t, c.get(t, "/v1/nope"), http.StatusNotFound, "not_found")
 		if n := len(s.changes(t, beacon.HotspotRegistered)); n != 1 {
 			t.Errorf("%d were registered; want 1", n)

@@ -50,7 +50,7 @@ func TestPatch_MergesHours(t *testing.T) {
 func TestPatch_PartOfNoHours(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		c, stranger := s.operator(t), s.operator(t)
-		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		hotspot := "/v1/hotspots/" + c.register(t, 1).ID
 		for patch, missing := range map[string][]string{
 			`{"weekly":[]}`: {"timezone"}, `{"timezone":"UTC"}`: {"weekly"}, `{"exceptions":[]}`: {"timezone", "weekly"}, `{}`: {"timezone", "weekly"},
 		} {
@@ -59,9 +59,9 @@ func TestPatch_PartOfNoHours(t *testing.T) {
 			for _, name := range missing {
 				fields = append(fields, "settings.operating_hours."+name)
 			}
-			wantFault(t, c.patch(t, spot, body), http.StatusBadRequest, "missing_parameter", fields...)
+			wantFault(t, c.patch(t, hotspot, body), http.StatusBadRequest, "missing_parameter", fields...)
 			// Whether it has hours is not for a stranger to learn this way.
-			wantFault(t, stranger.patch(t, spot, body), http.StatusForbidden, "forbidden")
+			wantFault(t, stranger.patch(t, hotspot, body), http.StatusForbidden, "forbidden")
 			wantFault(t, stranger.patch(t, "/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1", body), http.StatusNotFound, "not_found")
 			wantFault(t, c.post(t, "/v1/hotspots", registration(2, "settings", `{"operating_hours":`+patch+`}`)), http.StatusBadRequest, "missing_parameter", fields...)
 		}
@@ -96,13 +96,13 @@ func TestPatch_RestoresRadius(t *testing.T) {
 func TestPatch_MediaType(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		c := s.operator(t)
-		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		hotspot := "/v1/hotspots/" + c.register(t, 1).ID
 		for i, media := range []string{"application/merge-patch+json", "Application/Merge-Patch+JSON; charset=utf-8", "application/json"} {
 			name := at("Name %d", i)
-			wantEqual(t, media, data[changed](t, c.patch(t, spot, `{"name":"`+name+`"}`, "Content-Type", media), http.StatusOK).Name, name)
+			wantEqual(t, media, data[changed](t, c.patch(t, hotspot, `{"name":"`+name+`"}`, "Content-Type", media), http.StatusOK).Name, name)
 		}
 		for _, media := range []string{"application/json-patch+json", "text/plain", absent} {
-			a := c.patch(t, spot, `{"name":"Name"}`, "Content-Type", media)
+			a := c.patch(t, hotspot, `{"name":"Name"}`, "Content-Type", media)
 			wantFault(t, a, http.StatusUnsupportedMediaType, "unsupported_media_type")
 		}
 		wantFault(t, c.post(t, "/v1/hotspots", `{}`, "Content-Type", "application/merge-patch+json"), http.StatusUnsupportedMediaType, "unsupported_media_type")

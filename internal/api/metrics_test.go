@@ -12,7 +12,7 @@ func TestHeartbeat_Metrics(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c := s.operator(t)
 		m := c.install(t, 1, "settings.max_connections", "16")
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 		for i := range 2 {
 			s.advance(time.Minute)
 			m.beat(t, at(`{"boot_id":"b","seq":%d,"clients":6,"rx_bytes":%d,"tx_bytes":1,"rssi_dbm":-70,
@@ -22,7 +22,7 @@ func TestHeartbeat_Metrics(t *testing.T) {
 			"uptime_30d": 0.6667, "connections_24h": 6., "bandwidth_used_24h_gb": 1.500000001, "performance_tier": "enhanced",
 			"signal_quality": "fair", "current_load": 0.375, "last_seen_at": "2026-11-15T12:02:00.000Z",
 		}
-		got := data[hotspot](t, c.get(t, m.spot), http.StatusOK)
+		got := data[hotspot](t, c.get(t, m.hotspot), http.StatusOK)
 		wantEqual(t, "the status", got.Status, "online")
 		wantEqual(t, "the metrics", got.Metrics, want)
 		wantEqual(t, "the list of the operator's", data[[]hotspot](t, c.get(t, "/v1/users/me/hotspots"), http.StatusOK), []hotspot{got})
@@ -40,7 +40,7 @@ func TestHeartbeat_Metrics(t *testing.T) {
 		if len(near) != 1 || near[0].Status != "offline" || near[0].Load.String() != "0" || len(c.nearby(t, 40.7, -74, "")) != 0 {
 			t.Errorf("offline: %+v", near)
 		}
-		got = data[hotspot](t, c.get(t, m.spot), http.StatusOK)
+		got = data[hotspot](t, c.get(t, m.hotspot), http.StatusOK)
 		if got.Status != "offline" || got.Metrics["current_load"] != 0. || got.Metrics["last_seen_at"] != want["last_seen_at"] || got.Metrics["signal_quality"] != "fair" {
 			t.Errorf("offline: %s, %v", got.Status, got.Metrics)
 		}
@@ -55,11 +55,11 @@ func TestHeartbeat_Load(t *testing.T) {
 	c := s.operator(t)
 	m := c.install(t, 1)
 	m.beat(t, at(`{"boot_id":"b","seq":1,"clients":6,"rx_bytes":0,"tx_bytes":0}`)).want(t, http.StatusOK)
-	load := func() any { return data[hotspot](t, c.get(t, m.spot), http.StatusOK).Metrics["current_load"] }
+	load := func() any { return data[hotspot](t, c.get(t, m.hotspot), http.StatusOK).Metrics["current_load"] }
 	wantEqual(t, "the load of a pending hotspot", load(), any(0.))
-	s.verify(t, m.spot)
+	s.verify(t, m.hotspot)
 	for room, want := range map[int]float64{192: 0.0313, 64: 0.0938, 9: 0.6667, 18: 0.3333, 10_000: 0.0006, 12: 0.5, 6: 1, 5: 1, 1: 1} {
-		c.patch(t, m.spot, at(`{"settings":{"max_connections":%d}}`, room)).want(t, http.StatusOK)
+		c.patch(t, m.hotspot, at(`{"settings":{"max_connections":%d}}`, room)).want(t, http.StatusOK)
 		wantEqual(t, at("the load of 6 users where there is room for %d", room), load(), any(want))
 		if near := c.nearby(t, 40.7, -74, ""); len(near) != 1 || near[0].Load.String() != fmt.Sprint(want) {
 			t.Errorf("room for %d: nearby shows %+v", room, near)

@@ -15,21 +15,21 @@ func TestPatch_Location(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c, staff := s.anyone(t, "hotspots:write", "rewards:read"), s.anyone(t, "hotspots:verify")
 		device := c.install(t, 1) // at 40.7, -74
-		s.verify(t, device.spot)
+		s.verify(t, device.hotspot)
 		device.beat(t, `{"boot_id":"a","seq":0,"clients":1,"rx_bytes":1000000000,"tx_bytes":0}`).want(t, http.StatusOK)
 		s.advance(3 * time.Minute)
-		wantStatus(t, c, device.spot, "online")
-		wantFault(t, s.operator(t).patch(t, device.spot, `{"location":{"lat":1}}`), http.StatusForbidden, "forbidden")
-		wantFault(t, c.patch(t, device.spot, `{"location":{"lat":91,"lng":null,"address":7,"verified":true},"device":{"mac_address":"x","ssid":"","linked":true}}`),
+		wantStatus(t, c, device.hotspot, "online")
+		wantFault(t, s.operator(t).patch(t, device.hotspot, `{"location":{"lat":1}}`), http.StatusForbidden, "forbidden")
+		wantFault(t, c.patch(t, device.hotspot, `{"location":{"lat":91,"lng":null,"address":7,"verified":true},"device":{"mac_address":"x","ssid":"","linked":true}}`),
 			http.StatusBadRequest, "invalid_request", "location.lat", "location.lng", "location.address", "location.verified", "device.mac_address", "device.ssid", "device.linked")
 
-		c.patch(t, device.spot, `{"location":{"address":"12 Elm Street"}}`).want(t, http.StatusOK) // it stands where it stood
-		if got := data[hotspot](t, c.get(t, device.spot), http.StatusOK); got.Status != "online" || got.Location.Address == nil || *got.Location.Address != "12 Elm Street" || !got.Location.Verified {
+		c.patch(t, device.hotspot, `{"location":{"address":"12 Elm Street"}}`).want(t, http.StatusOK) // it stands where it stood
+		if got := data[hotspot](t, c.get(t, device.hotspot), http.StatusOK); got.Status != "online" || got.Location.Address == nil || *got.Location.Address != "12 Elm Street" || !got.Location.Verified {
 			t.Errorf("with another address: %+v", got)
 		}
-		c.patch(t, device.spot, `{"location":{"lat":41.5,"lng":-73.5,"address":"1 Hill Road"}}`).want(t, http.StatusOK)
-		wantStatus(t, c, device.spot, "pending")
-		got := data[hotspot](t, c.get(t, device.spot), http.StatusOK)
+		c.patch(t, device.hotspot, `{"location":{"lat":41.5,"lng":-73.5,"address":"1 Hill Road"}}`).want(t, http.StatusOK)
+		wantStatus(t, c, device.hotspot, "pending")
+		got := data[hotspot](t, c.get(t, device.hotspot), http.StatusOK)
 		if got.Location.Lat != 41.5 || got.Location.Lng != -73.5 || got.Location.Verified || got.Location.UnverifiedReason != "its operator has moved it" || !got.Device.Linked {
 			t.Errorf("moved: %+v", got)
 		}
@@ -39,9 +39,9 @@ func TestPatch_Location(t *testing.T) {
 			}
 		}
 		device.beat(t, `{"boot_id":"a","seq":1,"clients":1,"rx_bytes":1000000000,"tx_bytes":0}`).want(t, http.StatusOK) // its key is good
-		wantFault(t, staff.post(t, device.spot+"/verification", visitHere), http.StatusConflict, "conflict")
-		s.verify(t, device.spot)
-		wantStatus(t, c, device.spot, "online")
+		wantFault(t, staff.post(t, device.hotspot+"/verification", visitHere), http.StatusConflict, "conflict")
+		s.verify(t, device.hotspot)
+		wantStatus(t, c, device.hotspot, "online")
 		if a := c.get(t, "/v1/users/me/rewards"); !strings.Contains(string(a.body), `"utilization":0.02`) {
 			t.Errorf("%s; want the traffic of before it moved", a)
 		}
@@ -54,27 +54,27 @@ func TestPatch_MAC(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c, other := s.operator(t), s.operator(t)
 		device := c.install(t, 1)
-		s.verify(t, device.spot)
+		s.verify(t, device.hotspot)
 		device.beat(t, `{"boot_id":"a","seq":0,"clients":1,"rx_bytes":1,"tx_bytes":1}`).want(t, http.StatusOK)
 		other.register(t, 2)
-		wantFault(t, c.patch(t, device.spot, at(`{"device":{"mac_address":%q}}`, mac(2))), http.StatusConflict, "conflict")
+		wantFault(t, c.patch(t, device.hotspot, at(`{"device":{"mac_address":%q}}`, mac(2))), http.StatusConflict, "conflict")
 
-		c.patch(t, device.spot, `{"device":{"mac_address":"0200.5E00.0001","ssid":"upstairs"}}`).want(t, http.StatusOK) // the same, written otherwise
-		if got := data[hotspot](t, c.get(t, device.spot), http.StatusOK); got.Status != "online" || got.Device.MAC != "0200.5E00.0001" || got.Device.SSID != "upstairs" {
+		c.patch(t, device.hotspot, `{"device":{"mac_address":"0200.5E00.0001","ssid":"upstairs"}}`).want(t, http.StatusOK) // the same, written otherwise
+		if got := data[hotspot](t, c.get(t, device.hotspot), http.StatusOK); got.Status != "online" || got.Device.MAC != "0200.5E00.0001" || got.Device.SSID != "upstairs" {
 			t.Errorf("the same device: %+v", got)
 		}
 		s.advance(time.Minute)
-		c.patch(t, device.spot, at(`{"device":{"mac_address":%q}}`, mac(3))).want(t, http.StatusOK)
-		got := data[hotspot](t, c.get(t, device.spot), http.StatusOK)
+		c.patch(t, device.hotspot, at(`{"device":{"mac_address":%q}}`, mac(3))).want(t, http.StatusOK)
+		got := data[hotspot](t, c.get(t, device.hotspot), http.StatusOK)
 		if got.Status != "pending" || got.Device.Linked || got.Device.MAC != mac(3) || !got.Location.Verified {
 			t.Errorf("another device: %+v", got)
 		}
 		wantFault(t, device.beat(t, `{"boot_id":"a","seq":1,"clients":1,"rx_bytes":1,"tx_bytes":1}`), http.StatusUnauthorized, "unauthorized")
-		wantFault(t, s.tryLink(t, c.newCode(t, device.spot), mac(1)), http.StatusForbidden, "forbidden")
-		done := data[linked](t, s.tryLink(t, c.newCode(t, device.spot), mac(3)), http.StatusOK)
-		fresh := machine{client{server: s, plain: done.DeviceKey}, device.spot}
+		wantFault(t, s.tryLink(t, c.newCode(t, device.hotspot), mac(1)), http.StatusForbidden, "forbidden")
+		done := data[linked](t, s.tryLink(t, c.newCode(t, device.hotspot), mac(3)), http.StatusOK)
+		fresh := machine{client{server: s, plain: done.DeviceKey}, device.hotspot}
 		fresh.beat(t, `{"boot_id":"b","seq":0,"clients":1,"rx_bytes":1,"tx_bytes":1}`).want(t, http.StatusOK)
-		wantStatus(t, c, device.spot, "online")
+		wantStatus(t, c, device.hotspot, "online")
 	})
 }
 

@@ -31,25 +31,25 @@ type repeatable struct {
 func eachRepeatable(t *testing.T, s *server, test func(t *testing.T, p repeatable)) {
 	t.Helper()
 	n := 0
-	for name, prepare := range map[string]func(c client, spot string) repeatable{
+	for name, prepare := range map[string]func(c client, hotspot string) repeatable{
 		"keys": func(c client, _ string) repeatable {
 			return repeatable{
 				body: `{"scopes":["hotspots:write"],"name":"ci"}`, spelled: ` {"name":"c\u0069", "scopes":["hotspots:write"]}`, other: `{"scopes":["hotspots:write"]}`,
 				send: c.repeating(t, "/v1/keys"), kind: beacon.KeyCreated, secret: "key", lasts: 24 * time.Hour,
 			}
 		},
-		"link-code": func(c client, spot string) repeatable {
-			return repeatable{send: c.repeating(t, spot+"/link-code"), kind: beacon.LinkCodeCreated, secret: "code", lasts: 24 * time.Hour}
+		"link-code": func(c client, hotspot string) repeatable {
+			return repeatable{send: c.repeating(t, hotspot+"/link-code"), kind: beacon.LinkCodeCreated, secret: "code", lasts: 24 * time.Hour}
 		},
-		"verification": func(_ client, spot string) repeatable {
+		"verification": func(_ client, hotspot string) repeatable {
 			return repeatable{
 				body: `{"lat":40.7,"lng":-74,"accuracy_m":5,"method":"gps"}`, spelled: `{"method":"gps","lat":40.70,"lng":-74e0,"accuracy_m":5}`,
 				other: `{"lat":40.7,"lng":-74,"accuracy_m":6,"method":"gps"}`,
-				send:  s.anyone(t, "hotspots:verify").repeating(t, spot+"/verification"), kind: beacon.HotspotVerified, lasts: 24 * time.Hour,
+				send:  s.anyone(t, "hotspots:verify").repeating(t, hotspot+"/verification"), kind: beacon.HotspotVerified, lasts: 24 * time.Hour,
 			}
 		},
-		"link": func(c client, spot string) repeatable {
-			code := c.newCode(t, spot)
+		"link": func(c client, hotspot string) repeatable {
+			code := c.newCode(t, hotspot)
 			return repeatable{
 				body: at(`{"code":%q,"mac_address":%q}`, code, mac(n)), spelled: at(`{"mac_address":%q ,"code":%q}`, mac(n), code),
 				other: at(`{"code":%q,"mac_address":%q}`, code, mac(n+1)),
@@ -124,11 +124,11 @@ func TestOnce(t *testing.T) {
 func TestOnce_Owner(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		c := s.anyone(t, "hotspots:write", "keys:manage", "hotspots:verify")
-		spot, another := "/v1/hotspots/"+c.register(t, 1).ID, "/v1/hotspots/"+c.register(t, 2).ID
+		hotspot, another := "/v1/hotspots/"+c.register(t, 1).ID, "/v1/hotspots/"+c.register(t, 2).ID
 		once := []string{"Idempotency-Key", "k"}
 		first := c.post(t, "/v1/keys", `{"scopes":[]}`, once...).want(t, http.StatusOK)
 		for path, body := range map[string]string{
-			"/v1/hotspots": registration(3), spot + "/link-code": "", spot + "/verification": `{"lat":40.7,"lng":-74,"accuracy_m":5,"method":"gps"}`,
+			"/v1/hotspots": registration(3), hotspot + "/link-code": "", hotspot + "/verification": `{"lat":40.7,"lng":-74,"accuracy_m":5,"method":"gps"}`,
 		} {
 			wantFault(t, c.post(t, path, body, once...), http.StatusConflict, "conflict")
 		}
@@ -138,7 +138,7 @@ func TestOnce_Owner(t *testing.T) {
 		wantFault(t, c.post(t, "/v1/keys", `{"scopes":[]}`, "Idempotency-Key", "r"), http.StatusConflict, "conflict")
 
 		// Another hotspot is another request.
-		c.post(t, spot+"/link-code", "", "Idempotency-Key", "l").want(t, http.StatusOK)
+		c.post(t, hotspot+"/link-code", "", "Idempotency-Key", "l").want(t, http.StatusOK)
 		wantFault(t, c.post(t, another+"/link-code", "", "Idempotency-Key", "l"), http.StatusConflict, "conflict")
 
 		// Another key of the same user cannot read the secret, but learns what was made.
@@ -164,22 +164,22 @@ func TestOnce_Owner(t *testing.T) {
 func TestOnce_AfterARefusal(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		c, staff := s.anyone(t, "hotspots:write", "keys:manage"), s.anyone(t, "hotspots:verify")
-		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		hotspot := "/v1/hotspots/" + c.register(t, 1).ID
 		once := []string{"Idempotency-Key", "k"}
 		for range 2 {
 			wantFault(t, c.post(t, "/v1/keys", `{"scopes":["admin"]}`, once...), http.StatusForbidden, "forbidden")
 			wantFault(t, c.post(t, "/v1/hotspots/hs_nope/link-code", "", once...), http.StatusNotFound, "not_found")
-			wantFault(t, staff.post(t, spot+"/verification", `{"lat":41,"lng":-74,"accuracy_m":5,"method":"gps"}`, once...), http.StatusConflict, "conflict")
+			wantFault(t, staff.post(t, hotspot+"/verification", `{"lat":41,"lng":-74,"accuracy_m":5,"method":"gps"}`, once...), http.StatusConflict, "conflict")
 		}
-		c.post(t, spot+"/link-code", "", once...).want(t, http.StatusOK)
-		staff.post(t, spot+"/verification", `{"lat":40.7,"lng":-74,"accuracy_m":5,"method":"gps"}`, once...).want(t, http.StatusOK)
+		c.post(t, hotspot+"/link-code", "", once...).want(t, http.StatusOK)
+		staff.post(t, hotspot+"/verification", `{"lat":40.7,"lng":-74,"accuracy_m":5,"method":"gps"}`, once...).want(t, http.StatusOK)
 		// Staff find it elsewhere: that is refused too, and takes the verification away.
 		for range 2 {
-			wantFault(t, staff.post(t, spot+"/verification", `{"lat":41,"lng":-74,"accuracy_m":5,"method":"gps"}`, "Idempotency-Key", "f"), http.StatusConflict, "conflict")
+			wantFault(t, staff.post(t, hotspot+"/verification", `{"lat":41,"lng":-74,"accuracy_m":5,"method":"gps"}`, "Idempotency-Key", "f"), http.StatusConflict, "conflict")
 		}
-		staff.post(t, spot+"/verification", `{"lat":40.7,"lng":-74,"accuracy_m":5,"method":"gps"}`, "Idempotency-Key", "f").want(t, http.StatusOK)
+		staff.post(t, hotspot+"/verification", `{"lat":40.7,"lng":-74,"accuracy_m":5,"method":"gps"}`, "Idempotency-Key", "f").want(t, http.StatusOK)
 
-		code := c.newCode(t, spot)
+		code := c.newCode(t, hotspot)
 		link := func(mac string) answer {
 			return s.call(t, http.MethodPost, "/v1/devices/link", fmt.Sprintf(`{"code":%q,"mac_address":%q}`, code, mac), once...)
 		}

@@ -85,9 +85,9 @@ var nearlyEqual = cmpopts.EquateApprox(1e-9, 0)
 func TestOpenAPI_RequestExamples(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c := s.anyone(t, "admin")
-		spot := data[hotspot](t, c.post(t, "/v1/hotspots", readingRoom), http.StatusCreated).ID
-		m := machine{spot: "/v1/hotspots/" + spot}
-		m.client = client{server: s, plain: data[linked](t, s.tryLink(t, c.newCode(t, m.spot), "02005e100001"), http.StatusOK).DeviceKey}
+		hotspot := data[hotspot](t, c.post(t, "/v1/hotspots", readingRoom), http.StatusCreated).ID
+		m := machine{hotspot: "/v1/hotspots/" + hotspot}
+		m.client = client{server: s, plain: data[linked](t, s.tryLink(t, c.newCode(t, m.hotspot), "02005e100001"), http.StatusOK).DeviceKey}
 		examples := s.document.RequestExamples()
 		if len(examples) < 6 {
 			t.Fatalf("found %d examples; the document has at least 6", len(examples))
@@ -97,12 +97,12 @@ func TestOpenAPI_RequestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sender, subject := c, spot
+			sender, subject := c, hotspot
 			switch example.Path {
 			case "/v1/users/{id}/quota":
 				subject = "me"
 			case "/v1/holds":
-				sender, body = s.anyone(t, "hotspots:verify"), bytes.Replace(body, []byte("hs_01kb3gzk00e9x8q6s5t4v3w2y1"), []byte(spot), 1)
+				sender, body = s.anyone(t, "hotspots:verify"), bytes.Replace(body, []byte("hs_01kb3gzk00e9x8q6s5t4v3w2y1"), []byte(hotspot), 1)
 			case "/v1/holds/{id}/answer", "/v1/holds/{id}/decisions":
 				staff, operator := s.anyone(t, "hotspots:verify"), s.operator(t)
 				operator.post(t, "/v1/hotspots", registration(len(example.Path))).want(t, http.StatusCreated)
@@ -112,7 +112,7 @@ func TestOpenAPI_RequestExamples(t *testing.T) {
 					sender = operator
 				}
 			case "/v1/devices/link": // with a code that exists
-				body = bytes.Replace(body, []byte("k7qx 29md"), []byte(c.newCode(t, m.spot)), 1)
+				body = bytes.Replace(body, []byte("k7qx 29md"), []byte(c.newCode(t, m.hotspot)), 1)
 			case "/v1/hotspots/{id}/heartbeats":
 				sender = m.client
 			}
@@ -155,14 +155,14 @@ func newCast(t *testing.T, s *server) *cast {
 	earner, newcomer := named("earner", "rewards:read"), named("newcomer", "rewards:read")
 	app, revoked := named("app", "checkins:write"), named("revoked")
 	admin.delete(t, "/v1/keys/"+string(revoked.key)).want(t, http.StatusNoContent)
-	spot := data[hotspot](t, owner.post(t, "/v1/hotspots", readingRoom), http.StatusCreated)
+	hotspot := data[hotspot](t, owner.post(t, "/v1/hotspots", readingRoom), http.StatusCreated)
 	changing := operator.register(t, 0xffff00)
 	verifying, own := operator.register(t, 0xffff01), verifier.register(t, 0xffff04)
 	code := operator.newCode(t, "/v1/hotspots/"+operator.register(t, 0xffff02).ID)
 	beating := operator.install(t, 0xffff03)
-	s.verify(t, beating.spot)
+	s.verify(t, beating.hotspot)
 	plaza := operator.install(t, 0xffff05, "location.lat", "40.6743", "location.lng", "-73.9706", "type", `"public"`)
-	s.verify(t, plaza.spot)
+	s.verify(t, plaza.hotspot)
 	plaza.beat(t, `{"boot_id":"a","seq":0,"clients":1,"rx_bytes":1,"tx_bytes":1}`).want(t, http.StatusOK)
 	operator.register(t, 0xffff06, "location.lat", "40.6751", "location.lng", "-73.969", "type", `"business"`)
 
@@ -174,9 +174,9 @@ func newCast(t *testing.T, s *server) *cast {
 	}
 	return &cast{
 		names: strings.NewReplacer(
-			"{hotspot}", spot.ID, "{changing}", changing.ID, "{verifying}", verifying.ID, "{own}", own.ID,
-			"{beating}", strings.TrimPrefix(beating.spot, "/v1/hotspots/"), "{device}", beating.plain, "{code}", code, "{verifier}", verifier.plain,
-			"{plaza}", strings.TrimPrefix(plaza.spot, "/v1/hotspots/"), "{app}", app.plain,
+			"{hotspot}", hotspot.ID, "{changing}", changing.ID, "{verifying}", verifying.ID, "{own}", own.ID,
+			"{beating}", strings.TrimPrefix(beating.hotspot, "/v1/hotspots/"), "{device}", beating.plain, "{code}", code, "{verifier}", verifier.plain,
+			"{plaza}", strings.TrimPrefix(plaza.hotspot, "/v1/hotspots/"), "{app}", app.plain,
 			"{owner_id}", string(owner.user),
 			"{owner}", owner.plain, "{operator}", operator.plain, "{reader}", reader.plain, "{manager}", manager.plain,
 			"{admin}", admin.plain, "{revoked}", revoked.plain, "{earner}", earner.plain, "{newcomer}", newcomer.plain,

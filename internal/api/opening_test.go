@@ -35,7 +35,7 @@ func (c connection) want(t *testing.T, what, ssid string, open bool, changes str
 func TestOpenNow(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c := s.operator(t)
-		spot := c.install(t, 1).spot
+		hotspot := c.install(t, 1).hotspot
 		see := func(what, ssid string, open bool, changes string) {
 			t.Helper()
 			type feature struct {
@@ -59,7 +59,7 @@ func TestOpenNow(t *testing.T) {
 		}
 		change := func(settings string) {
 			t.Helper()
-			c.patch(t, spot, settings).want(t, http.StatusOK)
+			c.patch(t, hotspot, settings).want(t, http.StatusOK)
 		}
 		see("without hours", "guest", true, "")
 		change(`{"settings":{"operating_hours":{"timezone":"America/New_York","weekly":[{"days":["sun"],"open":"06:00","close":"08:30"},{"days":["mon"],"open":"22:00","close":"02:00"}]}}}`)
@@ -99,14 +99,14 @@ func TestCoverage_PendingCluster(t *testing.T) {
 			}
 		}
 		see("both pending", "pending", 0)
-		s.verify(t, first.spot)
+		s.verify(t, first.hotspot)
 		see("one offline", "offline", 0)
 		first.beat(t, `{"boot_id":"a","seq":1,"clients":1,"rx_bytes":1,"tx_bytes":1}`).want(t, http.StatusOK)
 		see("one online", "online", 1)
-		c.delete(t, first.spot+"/device").want(t, http.StatusNoContent)
+		c.delete(t, first.hotspot+"/device").want(t, http.StatusNoContent)
 		see("both pending again", "pending", 0)
-		s.verify(t, second.spot)
-		c.delete(t, first.spot).want(t, http.StatusNoContent)
+		s.verify(t, second.hotspot)
+		c.delete(t, first.hotspot).want(t, http.StatusNoContent)
 		see("one offline, alone", "offline", 0)
 	})
 }
@@ -123,17 +123,17 @@ func TestGet_Opening(t *testing.T) {
 		hours := `{"timezone":"UTC","weekly":[{"days":["sun","mon"],"open":"13:00","close":"15:00"}]}`
 		body := registration(1, "settings.operating_hours", hours)
 		first := c.post(t, "/v1/hotspots", body, "Idempotency-Key", "k")
-		spot := "/v1/hotspots/" + data[hotspot](t, first, http.StatusCreated).ID
+		hotspot := "/v1/hotspots/" + data[hotspot](t, first, http.StatusCreated).ID
 		one, three, later := "2026-11-15T13:00:00.000Z", "2026-11-15T15:00:00.000Z", "2026-11-16T13:00:00.000Z"
 		for _, want := range []open{{At: &one}, {Now: true, Until: &three}, {Now: true, Until: &three}, {At: &later}} {
-			wantEqual(t, "the hotspot", data[open](t, c.get(t, spot), http.StatusOK), want)
+			wantEqual(t, "the hotspot", data[open](t, c.get(t, hotspot), http.StatusOK), want)
 			wantEqual(t, "the operator's list", data[[]open](t, c.get(t, "/v1/users/me/hotspots"), http.StatusOK), []open{want})
 			wantEqual(t, "nearby", data[[]open](t, c.get(t, "/v1/hotspots/nearby?lat=40.7&lng=-74&status=all"), http.StatusOK), []open{want})
 			again := data[open](t, c.post(t, "/v1/hotspots", body, "Idempotency-Key", "k"), http.StatusCreated)
 			wantEqual(t, "the repeated registration", again, open{At: &one})
 			s.advance(time.Hour)
 		}
-		c.patch(t, spot, `{"settings":{"operating_hours":null}}`).want(t, http.StatusOK)
-		wantEqual(t, "without hours", data[open](t, c.get(t, spot), http.StatusOK), open{Now: true})
+		c.patch(t, hotspot, `{"settings":{"operating_hours":null}}`).want(t, http.StatusOK)
+		wantEqual(t, "without hours", data[open](t, c.get(t, hotspot), http.StatusOK), open{Now: true})
 	})
 }

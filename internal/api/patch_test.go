@@ -106,7 +106,7 @@ func TestPatch_Refused(t *testing.T) {
 func TestPatch_IfMatch(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		c := s.operator(t)
-		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		hotspot := "/v1/hotspots/" + c.register(t, 1).ID
 		version := 1
 		for i, tc := range []struct {
 			tags  []string
@@ -137,7 +137,7 @@ func TestPatch_IfMatch(t *testing.T) {
 			for _, tag := range tc.tags {
 				header = append(header, "If-Match", tag)
 			}
-			a := c.patch(t, spot, fmt.Sprintf(`{"name":"Name %d"}`, i), header...)
+			a := c.patch(t, hotspot, fmt.Sprintf(`{"name":"Name %d"}`, i), header...)
 			if tc.stale {
 				wantFault(t, a, http.StatusConflict, "conflict")
 				continue
@@ -148,7 +148,7 @@ func TestPatch_IfMatch(t *testing.T) {
 			}
 		}
 		// What is stale is stale even for a patch that would change nothing.
-		wantFault(t, c.patch(t, spot, `{}`, "If-Match", `"v1"`), http.StatusConflict, "conflict")
+		wantFault(t, c.patch(t, hotspot, `{}`, "If-Match", `"v1"`), http.StatusConflict, "conflict")
 	})
 }
 
@@ -188,19 +188,19 @@ func TestPatch_AtOnce(t *testing.T) {
 func TestPatch_OrderOfChecks(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		c, stranger, reader, admin := s.operator(t), s.operator(t), s.anyone(t), s.anyone(t, "admin")
-		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		hotspot := "/v1/hotspots/" + c.register(t, 1).ID
 		const unknown, bad, good, stale = "/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1", `{"name":"x"}`, `{"name":"Good name"}`, `"v9"`
-		wantFault(t, s.call(t, "PATCH", spot, bad), http.StatusUnauthorized, "unauthorized")
+		wantFault(t, s.call(t, "PATCH", hotspot, bad), http.StatusUnauthorized, "unauthorized")
 		wantFault(t, reader.patch(t, unknown, bad), http.StatusForbidden, "forbidden")
-		wantFault(t, reader.patch(t, spot, "garbage"), http.StatusForbidden, "forbidden")
+		wantFault(t, reader.patch(t, hotspot, "garbage"), http.StatusForbidden, "forbidden")
 		wantFault(t, stranger.patch(t, unknown, bad, "If-Match", stale), http.StatusBadRequest, "invalid_request", "name")
-		wantFault(t, stranger.patch(t, spot, bad, "If-Match", stale), http.StatusBadRequest, "invalid_request", "name")
+		wantFault(t, stranger.patch(t, hotspot, bad, "If-Match", stale), http.StatusBadRequest, "invalid_request", "name")
 		wantFault(t, stranger.patch(t, unknown, good, "If-Match", stale), http.StatusNotFound, "not_found")
-		wantFault(t, stranger.patch(t, spot, good, "If-Match", stale), http.StatusForbidden, "forbidden")
-		wantFault(t, stranger.patch(t, spot, `{}`), http.StatusForbidden, "forbidden")
-		wantFault(t, c.patch(t, spot, good, "If-Match", stale), http.StatusConflict, "conflict")
-		wantEqual(t, "an admin may", data[changed](t, admin.patch(t, spot, good), http.StatusOK).Name, "Good name")
-		c.patch(t, spot, `{"name":"Another name"}`).want(t, http.StatusOK)
+		wantFault(t, stranger.patch(t, hotspot, good, "If-Match", stale), http.StatusForbidden, "forbidden")
+		wantFault(t, stranger.patch(t, hotspot, `{}`), http.StatusForbidden, "forbidden")
+		wantFault(t, c.patch(t, hotspot, good, "If-Match", stale), http.StatusConflict, "conflict")
+		wantEqual(t, "an admin may", data[changed](t, admin.patch(t, hotspot, good), http.StatusOK).Name, "Good name")
+		c.patch(t, hotspot, `{"name":"Another name"}`).want(t, http.StatusOK)
 	})
 }
 
@@ -208,11 +208,11 @@ func TestPatch_OrderOfChecks(t *testing.T) {
 func TestPatch_ClockGoesBack(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		c := s.operator(t)
-		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		hotspot := "/v1/hotspots/" + c.register(t, 1).ID
 		s.advance(time.Hour)
-		want := data[changed](t, c.patch(t, spot, `{"name":"Later"}`), http.StatusOK).UpdatedAt
+		want := data[changed](t, c.patch(t, hotspot, `{"name":"Later"}`), http.StatusOK).UpdatedAt
 		s.advance(-30 * time.Minute)
-		got := data[changed](t, c.patch(t, spot, `{"name":"Earlier"}`), http.StatusOK)
+		got := data[changed](t, c.patch(t, hotspot, `{"name":"Earlier"}`), http.StatusOK)
 		if got.UpdatedAt != want || want != "2026-11-15T13:00:00.000Z" || got.Name != "Earlier" {
 			t.Errorf("updated at %s, then %+v", want, got)
 		}

@@ -124,17 +124,17 @@ func TestHomePrivacy_Audience(t *testing.T) {
 		}
 		for n, kind := range map[int]string{1: "home", 2: "business"} {
 			m := operator.install(t, n, "type", `"`+kind+`"`, "location.lat", exactLat, "location.lng", exactLng, "location.address", `"1 Main Street"`)
-			s.verify(t, m.spot)
+			s.verify(t, m.hotspot)
 			m.beat(t, `{"boot_id":"b","seq":4,"clients":3,"rx_bytes":0,"tx_bytes":0}`).want(t, http.StatusOK)
 			s.advance(time.Minute)
 			m.beat(t, `{"boot_id":"b","seq":5,"clients":3,"rx_bytes":5000000000,"tx_bytes":0}`).want(t, http.StatusOK)
-			operator.patch(t, m.spot, `{"settings":{"max_connections":17}}`).want(t, http.StatusOK)
+			operator.patch(t, m.hotspot, `{"settings":{"max_connections":17}}`).want(t, http.StatusOK)
 			for _, privacy := range []string{"off", "blur"} {
 				s.blur(t, privacy)
-				truth := flat("Hotspot", data[any](t, operator.get(t, m.spot), http.StatusOK))
+				truth := flat("Hotspot", data[any](t, operator.get(t, m.hotspot), http.StatusOK))
 				for who, reader := range readers {
 					hidden := kind == "home" && privacy == "blur" && strings.Contains("stranger, another operator", who)
-					seen := flat("Hotspot", data[any](t, reader.get(t, m.spot), http.StatusOK))
+					seen := flat("Hotspot", data[any](t, reader.get(t, m.hotspot), http.StatusOK))
 					if got := seen["Hotspot.location.approximate"]; (got == "true") != hidden {
 						t.Errorf("%s, %s: the place of a %s is approximate: %s", privacy, who, kind, got)
 					}
@@ -177,10 +177,10 @@ func TestHomePrivacy_Routes(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		operator, staff, stranger := s.operator(t), s.anyone(t, "hotspots:verify"), s.anyone(t)
 		m := operator.install(t, 1, "location.lat", exactLat, "location.lng", exactLng, "location.address", `"1 Main Street"`)
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 		m.beat(t, `{"boot_id":"b","seq":4,"clients":3,"rx_bytes":0,"tx_bytes":0}`).want(t, http.StatusOK)
 		s.blur(t, "blur")
-		shown := data[hotspot](t, stranger.get(t, m.spot), http.StatusOK)
+		shown := data[hotspot](t, stranger.get(t, m.hotspot), http.StatusOK)
 		public := geo.Point{Lat: shown.Location.Lat, Lng: shown.Location.Lng}
 		if at("%v", public.Lat) == exactLat || at("%v", public.Lng) == exactLng || geo.Distance(public, geo.Point{Lat: 40.7, Lng: -74}) > 430 {
 			t.Fatalf("a stranger sees the home at %v", public)
@@ -229,7 +229,7 @@ func TestHomePrivacy_History(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		operator, stranger := s.operator(t), s.anyone(t)
 		m := operator.install(t, 1)
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 		m.beat(t, `{"boot_id":"b","seq":4,"clients":3,"rx_bytes":0,"tx_bytes":0}`).want(t, http.StatusOK)
 		s.blur(t, "blur")
 		s.advance(30 * time.Hour) // now 2026-11-16T18:00
@@ -242,18 +242,18 @@ func TestHomePrivacy_History(t *testing.T) {
 			got := data[struct {
 				From, To, Step string
 				Points         []struct{ Clients *int }
-			}](t, stranger.get(t, m.spot+"/history"+query), http.StatusOK)
+			}](t, stranger.get(t, m.hotspot+"/history"+query), http.StatusOK)
 			from, _ := time.Parse(time.RFC3339, got.From)
 			to, _ := time.Parse(time.RFC3339, got.To)
 			if got.From != want[0] || got.To != want[1] || got.Step != want[2] || len(got.Points) != int(to.Sub(from)/(24*time.Hour)) {
 				t.Errorf("%q gives a stranger %+v; want %v", query, got, want)
 			}
 		}
-		wantFault(t, stranger.get(t, m.spot+"/history?step=1m"), http.StatusBadRequest, "invalid_request", "step")
+		wantFault(t, stranger.get(t, m.hotspot+"/history?step=1m"), http.StatusBadRequest, "invalid_request", "step")
 		own := data[struct {
 			Step   string
 			Points []struct{ Clients *int }
-		}](t, operator.get(t, m.spot+"/history"), http.StatusOK)
+		}](t, operator.get(t, m.hotspot+"/history"), http.StatusOK)
 		if own.Step != "1h" || len(own.Points) < 24 || own.Points[0].Clients == nil {
 			t.Errorf("the operator gets %+v", own)
 		}
@@ -269,7 +269,7 @@ func TestHomePrivacy_SSID(t *testing.T) {
 		seen := func(want ...string) {
 			t.Helper()
 			for i, m := range []machine{hidden, open} {
-				got := data[hotspot](t, stranger.get(t, m.spot), http.StatusOK)
+				got := data[hotspot](t, stranger.get(t, m.hotspot), http.StatusOK)
 				if got.Device.SSID != want[i] || got.Device.MAC != "00:00:00:00:00:00" {
 					t.Errorf("a stranger sees %+v; want %q", got.Device, want[i])
 				}
@@ -282,13 +282,13 @@ func TestHomePrivacy_SSID(t *testing.T) {
 			}
 		}
 		seen("", "open net")
-		operator.patch(t, hidden.spot, `{"settings":{"show_ssid":true}}`).want(t, http.StatusOK)
-		a := operator.patch(t, open.spot, `{"settings":{"show_ssid":false}}`).want(t, http.StatusOK)
+		operator.patch(t, hidden.hotspot, `{"settings":{"show_ssid":true}}`).want(t, http.StatusOK)
+		a := operator.patch(t, open.hotspot, `{"settings":{"show_ssid":false}}`).want(t, http.StatusOK)
 		if strings.Contains(string(a.body), "show_ssid") {
 			t.Errorf("a choice that is not made is shown: %s", a.body)
 		}
 		seen("hidden net", "")
-		wantFault(t, operator.patch(t, open.spot, `{"settings":{"show_ssid":null}}`), http.StatusBadRequest, "invalid_request", "settings.show_ssid")
-		wantFault(t, operator.patch(t, open.spot, `{"settings":{"show_ssid":"yes"}}`), http.StatusBadRequest, "invalid_request", "settings.show_ssid")
+		wantFault(t, operator.patch(t, open.hotspot, `{"settings":{"show_ssid":null}}`), http.StatusBadRequest, "invalid_request", "settings.show_ssid")
+		wantFault(t, operator.patch(t, open.hotspot, `{"settings":{"show_ssid":"yes"}}`), http.StatusBadRequest, "invalid_request", "settings.show_ssid")
 	})
 }

@@ -47,7 +47,7 @@ func TestReplay(t *testing.T) {
 		replay := func(body string) answer { return admin.post(t, "/v1/rewards/replays", body) }
 		wantFault(t, replay(`{"from":"2026-11-15","to":"2026-11-15"}`), http.StatusConflict, "conflict")
 		m := c.install(t, 1)
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 		for i := range 5 {
 			m.beat(t, at(`{"boot_id":"b","seq":%d,"clients":1,"rx_bytes":%d,"tx_bytes":0}`, i, 1_000_000_000*i)).want(t, http.StatusOK)
 			s.advance(time.Minute)

@@ -121,20 +121,20 @@ func TestRestrictions_AreInherited(t *testing.T) {
 func TestPublishable(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		c := s.anyone(t, "hotspots:write", "keys:manage")
-		spot := c.register(t, 1).ID
+		hotspot := c.register(t, 1).ID
 		public, shown := c.create(t, `{"scopes":[],"publishable":true}`)
 		if shown["publishable"] != true {
 			t.Errorf("the key is shown as %v", shown)
 		}
-		for _, path := range []string{"/v1/hotspots/nearby?lat=1&lng=1", "/v1/hotspots/" + spot, "/v1/coverage?north=1&south=0&east=1&west=0", "/v1/coverage/tiles/0/0/0.mvt"} {
+		for _, path := range []string{"/v1/hotspots/nearby?lat=1&lng=1", "/v1/hotspots/" + hotspot, "/v1/coverage?north=1&south=0&east=1&west=0", "/v1/coverage/tiles/0/0/0.mvt"} {
 			public.get(t, path).want(t, http.StatusOK)
 		}
 		allowed := 0
 		for _, route := range s.api.Routes() {
 			method, path, _ := strings.Cut(route, " ")
-			path = strings.NewReplacer("{id}", spot, "{month}", "2026-10", "{z}/{x}/{y}.mvt", "0/0/0.mvt").Replace(path)
+			path = strings.NewReplacer("{id}", hotspot, "{month}", "2026-10", "{z}/{x}/{y}.mvt", "0/0/0.mvt").Replace(path)
 			if strings.Contains(path, "/users/") {
-				path = strings.Replace(path, spot, "me", 1)
+				path = strings.Replace(path, hotspot, "me", 1)
 			}
 			if strings.HasPrefix(path, "/v1/openapi.") || strings.HasSuffix(path, "/heartbeats") || path == "/v1/devices/link" {
 				continue // take other keys, or none
@@ -147,12 +147,12 @@ func TestPublishable(t *testing.T) {
 			t.Errorf("a publishable key may use %d routes; want 4", allowed)
 		}
 		// It is not its user: what only an operator sees of a hotspot is not shown.
-		s.verify(t, "/v1/hotspots/"+spot)
-		s.anyone(t, "hotspots:verify").post(t, "/v1/hotspots/"+spot+"/verification", `{"lat":41,"lng":-74,"accuracy_m":5,"method":"visit"}`).want(t, http.StatusConflict)
-		if !strings.Contains(string(c.get(t, "/v1/hotspots/"+spot).body), "unverified_reason") {
+		s.verify(t, "/v1/hotspots/"+hotspot)
+		s.anyone(t, "hotspots:verify").post(t, "/v1/hotspots/"+hotspot+"/verification", `{"lat":41,"lng":-74,"accuracy_m":5,"method":"visit"}`).want(t, http.StatusConflict)
+		if !strings.Contains(string(c.get(t, "/v1/hotspots/"+hotspot).body), "unverified_reason") {
 			t.Error("its operator is not told why it lost its verification")
 		}
-		if strings.Contains(string(public.get(t, "/v1/hotspots/"+spot).body), "unverified_reason") {
+		if strings.Contains(string(public.get(t, "/v1/hotspots/"+hotspot).body), "unverified_reason") {
 			t.Error("a publishable key shows what is for the operator")
 		}
 	})

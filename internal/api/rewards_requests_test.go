@@ -12,7 +12,7 @@ func TestRewards_Refused(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		c := s.anyone(t, "hotspots:write", "rewards:read")
 		other := s.anyone(t, "hotspots:write", "rewards:read")
-		spot := "/v1/hotspots/" + c.register(t, 1).ID + "/rewards/explain"
+		hotspot := "/v1/hotspots/" + c.register(t, 1).ID + "/rewards/explain"
 		foreign := "/v1/hotspots/" + other.register(t, 2).ID + "/rewards/explain"
 		for path, fields := range map[string][]string{
 			"/rewards?period=CURRENT": {"period"}, "/rewards?period=": {"period"}, "/rewards?period=2026-10": {"period"}, "/rewards?period=all%00": {"period"},
@@ -37,7 +37,7 @@ func TestRewards_Refused(t *testing.T) {
 			wantFault(t, c.get(t, "/v1/users/"+string(other.user)+path), http.StatusBadRequest, "invalid_request", fields...)
 		}
 		for _, date := range []string{"2026-11-16", "9999-12-31", "today", "", "2026-11-15%00", "2026-11-15&date=2026-11-15", "15.11.2026"} {
-			wantFault(t, c.get(t, spot+"?date="+date), http.StatusBadRequest, "invalid_request", "date")
+			wantFault(t, c.get(t, hotspot+"?date="+date), http.StatusBadRequest, "invalid_request", "date")
 			wantFault(t, c.get(t, foreign+"?date="+date), http.StatusBadRequest, "invalid_request", "date")
 		}
 		// A day before 1970 is a day.
@@ -100,7 +100,7 @@ func TestRewards_HistoryPages(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c := s.anyone(t, "hotspots:write", "rewards:read")
 		m := c.install(t, 1)
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 		for i := range 10 {
 			m.beat(t, at(`{"boot_id":"b","seq":%d,"clients":1,"rx_bytes":0,"tx_bytes":0}`, i)).want(t, http.StatusOK)
 			s.advance(time.Minute)

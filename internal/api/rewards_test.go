@@ -83,14 +83,14 @@ type explained struct {
 // addsUp holds a summary to decision N17.
 func (r rewardsOf) addsUp(t testing.TB) rewardsOf {
 	t.Helper()
-	var spots micros
+	var hotspots micros
 	for _, h := range r.Hotspots {
-		spots += h.Earned
+		hotspots += h.Earned
 		if h.Earned != h.Breakdown.sum() || h.Score < 0 || h.Score > 1_000_000 {
 			t.Errorf("a hotspot does not add up: %+v", h)
 		}
 	}
-	if s := r.Summary; s.Total != s.Pending+s.Settled+s.Held+s.Voided || s.Total != r.Breakdown.sum() || s.Total != spots || r.Unit != "credit" {
+	if s := r.Summary; s.Total != s.Pending+s.Settled+s.Held+s.Voided || s.Total != r.Breakdown.sum() || s.Total != hotspots || r.Unit != "credit" {
 		t.Errorf("the rewards do not add up: %+v", r)
 	}
 	return r
@@ -120,9 +120,9 @@ func (c client) rewards(t testing.TB, period string) rewardsOf {
 	return data[rewardsOf](t, c.get(t, "/v1/users/me/rewards?period="+period), http.StatusOK).addsUp(t)
 }
 
-func (c client) explain(t testing.TB, spot, date string) explained {
+func (c client) explain(t testing.TB, hotspot, date string) explained {
 	t.Helper()
-	return data[explained](t, c.get(t, spot+"/rewards/explain?date="+date), http.StatusOK).addsUp(t)
+	return data[explained](t, c.get(t, hotspot+"/rewards/explain?date="+date), http.StatusOK).addsUp(t)
 }
 
 // From the first beat to a statement that verifies, on each store.
@@ -130,14 +130,14 @@ func TestRewards(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c, admin, stranger := s.anyone(t, "hotspots:write", "rewards:read"), s.anyone(t, "admin"), s.anyone(t, "rewards:read")
 		busy, silent := c.install(t, 1, "name", `"=cmd|' /C calc'!A0"`), c.install(t, 2, "name", `"Naïve \"Café\", Ort"`)
-		s.verify(t, busy.spot)
-		s.verify(t, silent.spot)
+		s.verify(t, busy.hotspot)
+		s.verify(t, silent.hotspot)
 		for i := range 10 { // from 12:00 to 12:09
 			busy.beat(t, at(`{"boot_id":"b","seq":%d,"clients":1,"rx_bytes":%d,"tx_bytes":0}`, i, 1_000_000_000*i)).want(t, http.StatusOK)
 			s.advance(time.Minute)
 		}
 		// 9 GB at 0.02; six minutes are decided, and each was served.
-		today := c.explain(t, busy.spot, "2026-11-15")
+		today := c.explain(t, busy.hotspot, "2026-11-15")
 		if !today.Open || today.Status != "in_progress" || today.Facts.Bytes != 9e9 || today.Earned.Utilization != 180_000 || today.Earned.Availability != 1_000_000 {
 			t.Errorf("today is explained by %+v", today)
 		}
@@ -148,7 +148,7 @@ func TestRewards(t *testing.T) {
 		if all := c.rewards(t, "all"); all.Summary.Total != now.Summary.Total {
 			t.Errorf("all rewards are %+v; those of this month %+v", all, now)
 		}
-		c.delete(t, silent.spot).want(t, http.StatusNoContent)
+		c.delete(t, silent.hotspot).want(t, http.StatusNoContent)
 
 		mine, theirs, everyones := c.listen(t, ""), stranger.listen(t, ""), admin.listen(t, "")
 		s.time.Store(time.Date(2026, 12, 4, 0, 10, 0, 0, time.UTC).UnixMicro())
@@ -159,7 +159,7 @@ func TestRewards(t *testing.T) {
 			}
 			return c.get(t, "/v1/users/me/rewards/statements/2026-11").StatusCode == http.StatusOK
 		})
-		checkSettled(t, c, admin, busy.spot, silent.spot)
+		checkSettled(t, c, admin, busy.hotspot, silent.hotspot)
 		for _, l := range []*listener{mine, everyones} {
 			e := l.next()
 			for e.Type != "rewards.settled" {
@@ -278,7 +278,7 @@ func TestRewards_DaysCharged(t *testing.T) {
 }
 
 // checkTables reads everything once more as CSV.
-func checkTables(t *testing.T, c client, spot string, rows int) {
+func checkTables(t *testing.T, c client, hotspot string, rows int) {
 	t.Helper()
 	for path, want := range map[string]struct {
 		file  string
@@ -288,7 +288,7 @@ func checkTables(t *testing.T, c client, spot string, rows int) {
 		"/v1/users/me/rewards/history":                   {"rewards-history.csv", 3},
 		"/v1/users/me/rewards/days?month=2026-11":        {"rewards-2026-11.csv", 31},
 		"/v1/users/me/rewards/statements/2026-11":        {"statement-2026-11.csv", rows + 1},
-		spot + "/rewards/explain?date=2026-11-15":        {"explanation-2026-11-15.csv", 0},
+		hotspot + "/rewards/explain?date=2026-11-15":     {"explanation-2026-11-15.csv", 0},
 		"/v1/users/me/rewards/history?page=2&per_page=2": {"rewards-history.csv", 1},
 	} {
 		a := c.get(t, path, "Accept", "text/csv").want(t, http.StatusOK)
@@ -324,13 +324,13 @@ func TestRewards_Places(t *testing.T) {
 	eachStoreWith(t, options{limits: ample, live: true, policies: append(policy.Devices(), places)}, func(t *testing.T, s *server) {
 		c := s.anyone(t, "hotspots:write", "rewards:read")
 		older, younger := c.install(t, 1), c.install(t, 2)
-		if younger.spot < older.spot {
+		if younger.hotspot < older.hotspot {
 			older, younger = younger, older
 		}
-		s.verify(t, older.spot)
-		s.verify(t, younger.spot)
-		place := data[hotspot](t, c.get(t, younger.spot), http.StatusOK).Location
-		s.anyone(t, "hotspots:verify").post(t, younger.spot+"/verification",
+		s.verify(t, older.hotspot)
+		s.verify(t, younger.hotspot)
+		place := data[hotspot](t, c.get(t, younger.hotspot), http.StatusOK).Location
+		s.anyone(t, "hotspots:verify").post(t, younger.hotspot+"/verification",
 			at(`{"lat":%v,"lng":%v,"accuracy_m":5,"method":"gps","speedtest":{"down_mbps":40,"up_mbps":4.5,"latency_ms":12}}`, place.Lat, place.Lng)).want(t, http.StatusOK)
 		minute := func(seq int, on ...machine) micros {
 			t.Helper()
@@ -347,7 +347,7 @@ func TestRewards_Places(t *testing.T) {
 				on = on[1:]
 			}
 			if seq == 15 {
-				c.delete(t, older.spot).want(t, http.StatusNoContent)
+				c.delete(t, older.hotspot).want(t, http.StatusNoContent)
 			}
 			now := minute(seq, on...)
 			if now < total {
@@ -356,7 +356,7 @@ func TestRewards_Places(t *testing.T) {
 			total = now
 		}
 		// It is 12:20. The older one was on the air until 12:12, and 12:17 is decided.
-		today := c.explain(t, younger.spot, "2026-11-15")
+		today := c.explain(t, younger.hotspot, "2026-11-15")
 		if !today.Open || today.Facts.Served != 18 || today.Earned.Availability != 5*1_000_000/1440 {
 			t.Errorf("the younger has %+v", today)
 		}
@@ -369,16 +369,16 @@ func TestRewards_Places(t *testing.T) {
 		if !strings.HasSuffix(said, "This one shared ground for 13 minutes with 1 older hotspot.") {
 			t.Errorf("it is told: %q", said)
 		}
-		if first := c.explain(t, older.spot, "2026-11-15"); first.Earned.Availability != 13*1_000_000/1440 || total != first.Earned.Total+today.Earned.Total {
+		if first := c.explain(t, older.hotspot, "2026-11-15"); first.Earned.Availability != 13*1_000_000/1440 || total != first.Earned.Total+today.Earned.Total {
 			t.Errorf("the older has %+v; together %d", first, total)
 		}
 		s.time.Store(time.Date(2026, 11, 16, 0, 4, 0, 0, time.UTC).UnixMicro())
-		open := c.explain(t, younger.spot, "2026-11-15")
+		open := c.explain(t, younger.hotspot, "2026-11-15")
 		harness.Eventually(t, "the closing", func() bool {
 			s.advance(10 * time.Second)
-			return !c.explain(t, younger.spot, "2026-11-15").Open
+			return !c.explain(t, younger.hotspot, "2026-11-15").Open
 		})
-		if closed := c.explain(t, younger.spot, "2026-11-15"); closed.Earned != open.Earned || !open.Open || closed.Facts != open.Facts {
+		if closed := c.explain(t, younger.hotspot, "2026-11-15"); closed.Earned != open.Earned || !open.Open || closed.Facts != open.Facts {
 			t.Errorf("open %+v; closed %+v", open, closed)
 		}
 
@@ -386,7 +386,7 @@ func TestRewards_Places(t *testing.T) {
 		younger.beat(t, `{"boot_id":"b","seq":100,"clients":1,"rx_bytes":0,"tx_bytes":0}`).want(t, http.StatusOK)
 		s.advance(10 * time.Minute)
 		said = ""
-		for _, l := range c.explain(t, younger.spot, "2026-11-16").Losses {
+		for _, l := range c.explain(t, younger.hotspot, "2026-11-16").Losses {
 			if l.Reason == "tier" {
 				said = l.Explanation
 			}

@@ -17,53 +17,53 @@ import (
 func TestStrangers(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		operator, stranger := s.operator(t), s.anyone(t)
-		var spots []machine
+		var hotspots []machine
 		// More digits than a public place has, so that no public one is equal by chance.
 		lat := func(n int) string { return at("40.70%d1123", n) }
 		for n, kind := range []string{"home", "home", "business", "business"} {
 			m := operator.install(t, n+1, "type", `"`+kind+`"`, "name", `"A place"`, "location.lat", lat(n),
 				"location.address", at(`"%d Main Street"`, n+1), "device.ssid", at(`"family-%d"`, n))
-			s.verify(t, m.spot)
-			spots = append(spots, m)
+			s.verify(t, m.hotspot)
+			hotspots = append(hotspots, m)
 		}
 		s.blur(t, "blur")
 		// Of two hotspots of a type, one has many clients and much traffic, and one has none.
 		for minute := range 10 {
-			for n, m := range spots {
+			for n, m := range hotspots {
 				m.beat(t, at(`{"boot_id":"b","seq":%d,"clients":%d,"rx_bytes":%d,"tx_bytes":0}`, minute+10, 5*(n%2), 3_000_000_000*minute*(n%2))).want(t, http.StatusOK)
 			}
 			s.advance(time.Minute)
 		}
 
-		operator.patch(t, spots[0].spot, `{"settings":{"max_connections":17}}`).want(t, http.StatusOK)
-		operator.patch(t, spots[1].spot, `{"settings":{"max_connections":17}}`).want(t, http.StatusOK)
-		changed := data[hotspot](t, operator.get(t, spots[1].spot), http.StatusOK).UpdatedAt // by someone who was there, or not
+		operator.patch(t, hotspots[0].hotspot, `{"settings":{"max_connections":17}}`).want(t, http.StatusOK)
+		operator.patch(t, hotspots[1].hotspot, `{"settings":{"max_connections":17}}`).want(t, http.StatusOK)
+		changed := data[hotspot](t, operator.get(t, hotspots[1].hotspot), http.StatusOK).UpdatedAt // by someone who was there, or not
 
 		const world = "/v1/coverage?north=90&south=-90&east=180&west=-180"
 		listed := string(stranger.get(t, world+"&zoom=22").want(t, http.StatusOK).body)
 		told := map[string]string{"coverage": listed}
 		var seen []hotspot
-		for _, m := range spots {
-			id := strings.TrimPrefix(m.spot, "/v1/hotspots/")
+		for _, m := range hotspots {
+			id := strings.TrimPrefix(m.hotspot, "/v1/hotspots/")
 			if !strings.Contains(listed, id) {
 				t.Errorf("%s is not listed: the document promises every hotspot of the box", id)
 			}
-			told[m.spot] = string(stranger.get(t, m.spot).want(t, http.StatusOK).body)
-			told[m.spot+" by the hour"] = string(stranger.get(t, m.spot+"/history?step=1h&from=2026-11-15T00:00:00Z").want(t, http.StatusOK).body)
-			seen = append(seen, data[hotspot](t, stranger.get(t, m.spot), http.StatusOK))
+			told[m.hotspot] = string(stranger.get(t, m.hotspot).want(t, http.StatusOK).body)
+			told[m.hotspot+" by the hour"] = string(stranger.get(t, m.hotspot+"/history?step=1h&from=2026-11-15T00:00:00Z").want(t, http.StatusOK).body)
+			seen = append(seen, data[hotspot](t, stranger.get(t, m.hotspot), http.StatusOK))
 		}
-		for n, m := range spots[:2] {
+		for n, m := range hotspots[:2] {
 			for from, text := range told {
 				for _, secret := range []string{at("%d Main Street", n+1), at("family-%d", n), mac(n + 1), lat(n), at("updated_at\":\"%s", changed)} {
 					if strings.Contains(text, secret) {
-						t.Errorf("%s tells %s of %s: %s", from, secret, m.spot, text)
+						t.Errorf("%s tells %s of %s: %s", from, secret, m.hotspot, text)
 					}
 				}
 			}
 			if got := beacon.UserID(seen[n].OperatorID); got == operator.user {
-				t.Errorf("the operator of %s is told", m.spot)
+				t.Errorf("the operator of %s is told", m.hotspot)
 			}
-			for _, path := range []string{m.spot + "/rewards/explain?date=2026-11-15", "/v1/users/" + seen[n].OperatorID + "/rewards", "/v1/users/" + seen[n].OperatorID + "/hotspots"} {
+			for _, path := range []string{m.hotspot + "/rewards/explain?date=2026-11-15", "/v1/users/" + seen[n].OperatorID + "/rewards", "/v1/users/" + seen[n].OperatorID + "/hotspots"} {
 				wantFault(t, s.anyone(t, "rewards:read").get(t, path), http.StatusForbidden, "forbidden")
 			}
 		}
@@ -74,13 +74,13 @@ func TestStrangers(t *testing.T) {
 		// Nothing that a stranger gets tells a hotspot that earned much from one that earned
 		// little, but for what the document promises of shops.
 		s.advance(24 * time.Hour)
-		for _, pair := range [][2]machine{{spots[0], spots[1]}, {spots[2], spots[3]}} {
+		for _, pair := range [][2]machine{{hotspots[0], hotspots[1]}, {hotspots[2], hotspots[3]}} {
 			for _, path := range []string{"/history?step=1h&from=2026-11-15T00:00:00Z&to=2026-11-17T00:00:00Z", "/history?step=1d&from=2026-11-15T00:00:00Z", ""} {
 				var answers [2]string
 				for i, m := range pair {
-					answers[i] = same(string(stranger.get(t, m.spot+path).want(t, http.StatusOK).body))
+					answers[i] = same(string(stranger.get(t, m.hotspot+path).want(t, http.StatusOK).body))
 				}
-				if path != "" && answers[0] != answers[1] || path == "" && pair[0] == spots[0] && answers[0] != answers[1] {
+				if path != "" && answers[0] != answers[1] || path == "" && pair[0] == hotspots[0] && answers[0] != answers[1] {
 					t.Errorf("%s tells what was earned:\n%s\n%s", path, answers[0], answers[1])
 				}
 			}

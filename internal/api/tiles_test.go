@@ -177,7 +177,7 @@ func TestTiles_Tags(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c := s.operator(t)
 		m := c.install(t, 1)
-		s.verify(t, m.spot)
+		s.verify(t, m.hotspot)
 		x, y := tileAt(14, 40.7, -74)
 		path := at("/v1/coverage/tiles/14/%d/%d.mvt", x, y)
 		first := c.get(t, path).want(t, http.StatusOK)

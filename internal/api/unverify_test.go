@@ -21,19 +21,19 @@ func TestVerification_FailedRevisit(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c, staff := s.operator(t), s.anyone(t, "hotspots:verify")
 		device := c.install(t, 1)
-		staff.post(t, device.spot+"/verification", visitHere).want(t, http.StatusOK)
+		staff.post(t, device.hotspot+"/verification", visitHere).want(t, http.StatusOK)
 		device.beat(t, `{"boot_id":"a","seq":0,"clients":1,"rx_bytes":1,"tx_bytes":1}`).want(t, http.StatusOK)
-		wantStatus(t, c, device.spot, "online")
+		wantStatus(t, c, device.hotspot, "online")
 
 		s.advance(time.Minute)
 		before := len(s.changes(t))
-		a := staff.post(t, device.spot+"/verification", visitParis)
+		a := staff.post(t, device.hotspot+"/verification", visitParis)
 		wantFault(t, a, http.StatusConflict, "conflict")
 		if !strings.Contains(string(a.body), "pending again") {
 			t.Errorf("%s; want what became of the hotspot", a)
 		}
-		wantStatus(t, c, device.spot, "pending")
-		got := data[hotspot](t, c.get(t, device.spot), http.StatusOK)
+		wantStatus(t, c, device.hotspot, "pending")
+		got := data[hotspot](t, c.get(t, device.hotspot), http.StatusOK)
 		if got.Location.Verified || got.Location.VerifiedAt != "" || !got.Device.Linked || !strings.Contains(got.Location.UnverifiedReason, "5837684 m") {
 			t.Errorf("found elsewhere: %+v", got)
 		}
@@ -42,13 +42,13 @@ func TestVerification_FailedRevisit(t *testing.T) {
 			t.Errorf("the visit left %+v; want one row that says what was found", left)
 		}
 
-		wantFault(t, staff.post(t, device.spot+"/verification", visitParis), http.StatusConflict, "conflict") // as of any pending hotspot
+		wantFault(t, staff.post(t, device.hotspot+"/verification", visitParis), http.StatusConflict, "conflict") // as of any pending hotspot
 		s.advance(time.Minute)
-		again := data[hotspot](t, staff.post(t, device.spot+"/verification", visitHere), http.StatusOK)
+		again := data[hotspot](t, staff.post(t, device.hotspot+"/verification", visitHere), http.StatusOK)
 		if !again.Location.Verified || again.Location.VerifiedAt != "2026-11-15T12:02:00.000Z" || again.Location.UnverifiedReason != "" {
 			t.Errorf("verified anew: %+v", again.Location)
 		}
-		wantStatus(t, c, device.spot, "online")
+		wantStatus(t, c, device.hotspot, "online")
 	})
 }
 

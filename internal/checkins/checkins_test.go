@@ -124,12 +124,12 @@ func (s *server) write(t *testing.T) {
 // again; two people, or two days, do not.
 func TestCheckIn_Extends(t *testing.T) {
 	w := newWorld(t)
-	spots := []beacon.HotspotID{w.stand(t, 1), w.stand(t, 2), w.stand(t, 3)}
+	hotspots := []beacon.HotspotID{w.stand(t, 1), w.stand(t, 2), w.stand(t, 3)}
 	s := w.open(t)
 	visited := beacon.DayOf(w.clock)
 	proven := func(day int) bool {
 		t.Helper()
-		h, err := w.db.Hotspot(t.Context(), spots[2])
+		h, err := w.db.Hotspot(t.Context(), hotspots[2])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,16 +139,16 @@ func TestCheckIn_Extends(t *testing.T) {
 	day := func(n int, installs ...int) {
 		t.Helper()
 		w.clock = visited.Time().AddDate(0, 0, n).Add(12 * time.Hour)
-		for i, spot := range spots {
-			s.beat(t, spot, addr(i+1))
+		for i, hotspot := range hotspots {
+			s.beat(t, hotspot, addr(i+1))
 			for _, install := range installs {
-				s.in(t, spot, install, addr(i+1))
+				s.in(t, hotspot, install, addr(i+1))
 			}
 		}
 	}
 	day(1, 1, 2, 3)
 	day(2, 1, 2, 3)
-	if h, _ := w.db.Hotspot(t.Context(), spots[2]); len(h.Vouches) > 0 {
+	if h, _ := w.db.Hotspot(t.Context(), hotspots[2]); len(h.Vouches) > 0 {
 		t.Error("a proof was extended that does not end soon")
 	}
 	day(340, 1, 2, 3, 4)
@@ -160,9 +160,9 @@ func TestCheckIn_Extends(t *testing.T) {
 	if !proven(366) || !proven(342+90) || proven(342+91) {
 		t.Error("three installs on three days do not extend it by 90 days")
 	}
-	spot, _ := s.fleet.Find(spots[2])
-	if h, _ := w.db.Hotspot(t.Context(), spots[2]); h.Version != 2 || spot.Version() != 2 {
-		t.Errorf("the row has version %d, and the fleet %d", h.Version, spot.Version())
+	hotspot, _ := s.fleet.Find(hotspots[2])
+	if h, _ := w.db.Hotspot(t.Context(), hotspots[2]); h.Version != 2 || hotspot.Version() != 2 {
+		t.Errorf("the row has version %d, and the fleet %d", h.Version, hotspot.Version())
 	}
 	day(400, 5, 6, 7) // staff have not been at the other two for a year
 	day(401, 5, 6, 7)
@@ -176,8 +176,8 @@ func TestCheckIn_Extends(t *testing.T) {
 // proven.
 func TestCheckIn_WithoutVisit(t *testing.T) {
 	w := newWorld(t)
-	spots := []beacon.HotspotID{w.stand(t, 1), w.stand(t, 2), w.stand(t, 3)}
-	_, err := w.db.UpdateHotspot(t.Context(), spots[2], beacon.Actor{}, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+	hotspots := []beacon.HotspotID{w.stand(t, 1), w.stand(t, 2), w.stand(t, 3)}
+	_, err := w.db.UpdateHotspot(t.Context(), hotspots[2], beacon.Actor{}, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
 		h.Visits = []beacon.Visit{{At: w.clock, Point: h.Location.Point, AccuracyM: 5}} // by its own operator
 		return true, nil
 	})
@@ -188,15 +188,15 @@ func TestCheckIn_WithoutVisit(t *testing.T) {
 	began := beacon.DayOf(w.clock)
 	for n := range 5 {
 		w.clock = (began + beacon.Day(n)).Time().Add(12 * time.Hour)
-		for i, spot := range spots {
-			s.beat(t, spot, addr(i+1))
+		for i, hotspot := range hotspots {
+			s.beat(t, hotspot, addr(i+1))
 			for install := range 10 {
-				if why := s.in(t, spot, install, addr(i+1)); i == 2 && why != "" {
+				if why := s.in(t, hotspot, install, addr(i+1)); i == 2 && why != "" {
 					t.Fatalf("on day %d a known install does not count there: %s", n, why)
 				}
 			}
 		}
-		h, err := w.db.Hotspot(t.Context(), spots[2])
+		h, err := w.db.Hotspot(t.Context(), hotspots[2])
 		if on := began + beacon.Day(n) + 1; err != nil || len(h.Vouches) > 0 || h.PlaceOn(on).Proven(on) {
 			t.Fatalf("on day %d it is vouched for by %v, proven %t, %v", n, h.Vouches, h.PlaceOn(on).Proven(on), err)
 		}
@@ -207,44 +207,44 @@ func TestCheckIn_WithoutVisit(t *testing.T) {
 // the device moved away, and back.
 func TestCheckIn_Replicas(t *testing.T) {
 	w := newWorld(t)
-	spots := []beacon.HotspotID{w.stand(t, 1), w.stand(t, 2), w.stand(t, 3)}
+	hotspots := []beacon.HotspotID{w.stand(t, 1), w.stand(t, 2), w.stand(t, 3)}
 	one, two := w.open(t), w.open(t)
-	for i, spot := range spots {
-		one.beat(t, spot, addr(i+1))
-		two.beat(t, spot, netip.Prefix{}) // as its follower does, without the address
+	for i, hotspot := range hotspots {
+		one.beat(t, hotspot, addr(i+1))
+		two.beat(t, hotspot, netip.Prefix{}) // as its follower does, without the address
 	}
-	if why := two.in(t, spots[0], 1, addr(1)); why != beacon.Elsewhere {
+	if why := two.in(t, hotspots[0], 1, addr(1)); why != beacon.Elsewhere {
 		t.Errorf("before it is written: %q", why)
 	}
 	one.write(t)
-	for i, spot := range spots {
+	for i, hotspot := range hotspots {
 		want := beacon.NewInstall
 		if i == 2 {
 			want = ""
 		}
-		if why := two.in(t, spot, 1, addr(i+1)); why != want {
+		if why := two.in(t, hotspot, 1, addr(i+1)); why != want {
 			t.Errorf("at %d: %q; want %q", i, why, want)
 		}
 	}
-	two.beat(t, spots[2], addr(9)) // another line, and another server
+	two.beat(t, hotspots[2], addr(9)) // another line, and another server
 	two.write(t)
-	if why := one.in(t, spots[2], 1, addr(3)); why != beacon.Elsewhere {
+	if why := one.in(t, hotspots[2], 1, addr(3)); why != beacon.Elsewhere {
 		t.Errorf("at the old address: %q", why)
 	}
-	if why := one.in(t, spots[2], 1, addr(9)); why != "" {
+	if why := one.in(t, hotspots[2], 1, addr(9)); why != "" {
 		t.Errorf("at the new address: %q", why)
 	}
 	// Back to the first server, which last heard it there: it is noted within the hour.
 	w.clock = w.clock.Add(time.Hour)
-	one.beat(t, spots[2], addr(3))
-	if why := one.in(t, spots[2], 1, addr(3)); why != "" {
+	one.beat(t, hotspots[2], addr(3))
+	if why := one.in(t, hotspots[2], 1, addr(3)); why != "" {
 		t.Errorf("back at the old address: %q", why)
 	}
 	// An address that nobody noted for long does not count, even if the device is online.
 	one.write(t)
 	w.clock = w.clock.Add(beacon.AddressLasts + time.Minute)
-	two.beat(t, spots[2], netip.Prefix{})
-	if why := two.in(t, spots[2], 1, addr(3)); why != beacon.Elsewhere {
+	two.beat(t, hotspots[2], netip.Prefix{})
+	if why := two.in(t, hotspots[2], 1, addr(3)); why != beacon.Elsewhere {
 		t.Errorf("long after: %q", why)
 	}
 }
@@ -252,11 +252,11 @@ func TestCheckIn_Replicas(t *testing.T) {
 // A device is noted when its address changes, and once an hour: not with each beat.
 func TestHeard_Seldom(t *testing.T) {
 	w := newWorld(t)
-	spot := w.stand(t, 1)
+	hotspot := w.stand(t, 1)
 	s := w.open(t)
 	noted := 0
 	for range 600 {
-		s.beat(t, spot, addr(1))
+		s.beat(t, hotspot, addr(1))
 		noted += s.pending()
 		s.write(t)
 		w.clock = w.clock.Add(time.Minute)
@@ -264,14 +264,14 @@ func TestHeard_Seldom(t *testing.T) {
 	if noted < 10 || noted > 11 {
 		t.Errorf("in ten hours it was noted %d times", noted)
 	}
-	s.beat(t, spot, addr(2))
-	s.beat(t, spot, addr(1))
-	s.beat(t, spot, addr(2))
+	s.beat(t, hotspot, addr(2))
+	s.beat(t, hotspot, addr(1))
+	s.beat(t, hotspot, addr(2))
 	if s.pending() != 1 {
 		t.Errorf("%d rows for one hotspot", s.pending())
 	}
 	s.write(t)
-	if got, err := w.db.DeviceAddress(t.Context(), spot); err != nil || got.Hash != s.hashAddress(addr(2)) {
+	if got, err := w.db.DeviceAddress(t.Context(), hotspot); err != nil || got.Hash != s.hashAddress(addr(2)) {
 		t.Errorf("got %+v, %v; want the last address", got, err)
 	}
 }
@@ -356,11 +356,11 @@ func BenchmarkHeard(b *testing.B) {
 	if err := f.Apply(h); err != nil {
 		b.Fatal(err)
 	}
-	spot, _ := f.Find(h.ID)
+	hotspot, _ := f.Find(h.ID)
 	c := New(nil, f, func() time.Time { return storetest.Now }, nil)
 	from := addr(1)
 	b.ReportAllocs()
 	for b.Loop() {
-		c.Heard(spot, from)
+		c.Heard(hotspot, from)
 	}
 }

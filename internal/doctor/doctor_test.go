@@ -29,8 +29,8 @@ const (
 	someHotspot = `(SELECT max(id) FROM hotspots WHERE deleted_at = 0 AND linked_at > 0)`
 	lastDay     = `(SELECT max(day) FROM ledger)`
 	lastUser    = `(SELECT max(user_id) FROM ledger WHERE day = ` + lastDay + `)`
-	lastSpot    = `(SELECT max(hotspot) FROM ledger WHERE day = ` + lastDay + ` AND user_id = ` + lastUser + `)`
-	oneRow      = ` WHERE day = ` + lastDay + ` AND user_id = ` + lastUser + ` AND hotspot = ` + lastSpot
+	lastHotspot = `(SELECT max(hotspot) FROM ledger WHERE day = ` + lastDay + ` AND user_id = ` + lastUser + `)`
+	oneRow      = ` WHERE day = ` + lastDay + ` AND user_id = ` + lastUser + ` AND hotspot = ` + lastHotspot
 	openMonth   = ` WHERE month = (SELECT max(month) FROM user_months) AND user_id = ` + lastUser
 	oldStmt     = ` WHERE month = (SELECT min(month) FROM statements) AND user_id = (SELECT min(user_id) FROM statements
 		WHERE month = (SELECT min(month) FROM statements))`

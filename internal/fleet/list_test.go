@@ -75,9 +75,9 @@ func TestList_AfterRevive(t *testing.T) {
 	if got := listed(t, f, fleet.ListQuery{Text: "café", Status: beacon.Pending, Verified: beacon.Some(true)}); got != want || want == "" {
 		t.Errorf("found %q; want %q", got, want)
 	}
-	spot, _ := f.Find(h.ID)
+	hotspot, _ := f.Find(h.ID)
 	page, _ := f.List(fleet.ListQuery{Page: beacon.Page{Number: 1, Size: 1}, Charge: free})
-	if _, revived := f.Metrics(h.ID, noon); !slices.Equal(page.Items, []*fleet.Hotspot{spot}) || !revived {
+	if _, revived := f.Metrics(h.ID, noon); !slices.Equal(page.Items, []*fleet.Hotspot{hotspot}) || !revived {
 		t.Error("the list shows another spot than a search")
 	}
 }

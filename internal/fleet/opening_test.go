@@ -20,7 +20,7 @@ func TestOpenAt(t *testing.T) {
 	h := serving()
 	h.Settings.OperatingHours = hoursIn("America/New_York", 9*60, 17*60)
 	mustApply(t, f, h)
-	spot, _ := f.Find(h.ID)
+	hotspot, _ := f.Find(h.ID)
 	s, err := h.Settings.OperatingHours.Schedule()
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestOpenAt(t *testing.T) {
 	for i := range 3000 {
 		at := noon.Add(time.Duration(i*i%1_000_003) * time.Minute / 7)
 		wantOpen, wantUntil := s.StateAt(beacon.MinuteOf(at))
-		if open, until := spot.OpenAt(at); open != wantOpen || !until.Equal(wantUntil.Time()) {
+		if open, until := hotspot.OpenAt(at); open != wantOpen || !until.Equal(wantUntil.Time()) {
 			t.Fatalf("%v: open %t until %v; want %t until %v", at, open, until, wantOpen, wantUntil.Time())
 		}
 	}
@@ -42,7 +42,7 @@ func TestOpenAt_FarException(t *testing.T) {
 		{Date: "2028-06-01", Spans: []beacon.ExceptionSpan{{Open: 60, Close: 120}}},
 	}}
 	mustApply(t, f, h)
-	spot, _ := f.Find(h.ID)
+	hotspot, _ := f.Find(h.ID)
 	opens := time.Date(2028, 6, 1, 1, 0, 0, 0, time.UTC)
 	for _, tc := range []struct {
 		at    time.Time
@@ -55,7 +55,7 @@ func TestOpenAt_FarException(t *testing.T) {
 		{opens, true, opens.Add(time.Hour)},
 		{opens.Add(time.Hour), false, time.Time{}},
 	} {
-		if open, until := spot.OpenAt(tc.at); open != tc.open || !until.Equal(tc.until) {
+		if open, until := hotspot.OpenAt(tc.at); open != tc.open || !until.Equal(tc.until) {
 			t.Errorf("%v: open %t until %v; want %t until %v", tc.at, open, until, tc.open, tc.until)
 		}
 	}
@@ -67,9 +67,9 @@ func TestOpenAt_Allocations(t *testing.T) {
 	h := serving()
 	h.Settings.OperatingHours = hoursIn("America/New_York", 9*60, 17*60)
 	mustApply(t, f, h)
-	spot, _ := f.Find(h.ID)
-	spot.OpenAt(noon)
-	if n := testing.AllocsPerRun(100, func() { spot.OpenAt(noon) }); n > 0 {
+	hotspot, _ := f.Find(h.ID)
+	hotspot.OpenAt(noon)
+	if n := testing.AllocsPerRun(100, func() { hotspot.OpenAt(noon) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

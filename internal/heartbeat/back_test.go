@@ -16,7 +16,7 @@ import (
 func TestFold_NothingAfterNow(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
 	ahead := noon.AddDate(0, 0, 1)
-	heard, silent := table.Place(nil, spotSince(noon)), table.Place(nil, spotSince(noon))
+	heard, silent := table.Place(nil, hotspotSince(noon)), table.Place(nil, hotspotSince(noon))
 	day := beacon.MinuteOf(noon).Day()
 	for _, l := range []*heartbeat.Live{heard, silent} {
 		table.Apply(l, at(noon, 1, 1, 100, 1))
@@ -42,7 +42,7 @@ func TestFold_NothingAfterNow(t *testing.T) {
 func TestClockBack_KeepsTraffic(t *testing.T) {
 	for _, ahead := range []time.Duration{2 * time.Hour, 24 * time.Hour, 30 * 24 * time.Hour} {
 		table := heartbeat.NewTable(heartbeat.NewOutages())
-		heard, silent := table.Place(nil, spotSince(noon)), table.Place(nil, spotSince(noon))
+		heard, silent := table.Place(nil, hotspotSince(noon)), table.Place(nil, hotspotSince(noon))
 		for _, l := range []*heartbeat.Live{heard, silent} {
 			table.Apply(l, at(noon, 1, 1, 100, 1))
 		}
@@ -75,7 +75,7 @@ func TestClockBack_KeepsTraffic(t *testing.T) {
 // kept until that is known.
 func TestClockBack_KeepsDays(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
-	l := table.Place(nil, spotSince(noon))
+	l := table.Place(nil, hotspotSince(noon))
 	today := beacon.MinuteOf(noon).Day()
 	for i := range uint64(5) {
 		table.Apply(l, at(noon.Add(time.Duration(i)*time.Minute), 1, i+1, 100*(i+1), 1))
@@ -98,12 +98,12 @@ func TestClockBack_KeepsDays(t *testing.T) {
 // was last heard does not count, although that day is final by now.
 func TestClockBack_NotInService(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
-	spot := spotSince(noon.AddDate(0, 0, -9))
-	l := table.Place(nil, spot)
+	hotspot := hotspotSince(noon.AddDate(0, 0, -9))
+	l := table.Place(nil, hotspot)
 	table.Apply(l, at(noon, 1, 1, 100, 1))
-	spot.PastService = []beacon.Period{{From: spot.Location.VerifiedAt, Until: noon.Add(time.Minute)}}
-	spot.Location.VerifiedAt = time.Time{}
-	table.Place(l, spot)
+	hotspot.PastService = []beacon.Period{{From: hotspot.Location.VerifiedAt, Until: noon.Add(time.Minute)}}
+	hotspot.Location.VerifiedAt = time.Time{}
+	table.Place(l, hotspot)
 	table.Apply(l, at(noon.Add(2*time.Hour), 1, 2, 100, 1))
 	table.Apply(l, at(noon.AddDate(1, 0, 0), 1, 3, 500, 1))
 	right := noon.Add(13 * time.Hour)
@@ -124,7 +124,7 @@ func TestClockBack_NotInService(t *testing.T) {
 func TestClockBack_Twice(t *testing.T) {
 	outages := heartbeat.NewOutages()
 	table := heartbeat.NewTable(outages)
-	l := table.Place(nil, spotSince(noon))
+	l := table.Place(nil, hotspotSince(noon))
 	year := noon.AddDate(1, 0, 0)
 	table.Apply(l, at(noon, 1, 1, 100, 1))
 	table.Apply(l, at(year, 1, 2, 300, 1))
@@ -150,7 +150,7 @@ func TestClockBack_Twice(t *testing.T) {
 
 // shopSince is open from noon until 14:00.
 func shopSince(from time.Time) beacon.Hotspot {
-	shop := spotSince(from)
+	shop := hotspotSince(from)
 	shop.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "UTC", Weekly: []beacon.WeeklySpan{{
 		Days: []beacon.Weekday{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, Open: 12 * 60, Close: 14 * 60,
 	}}}
@@ -254,7 +254,7 @@ func TestClockBack_AfterClosing(t *testing.T) {
 func TestClockBack_ManyBoots(t *testing.T) {
 	for _, ahead := range []time.Duration{2 * time.Hour, 24 * time.Hour, 365 * 24 * time.Hour} {
 		table := heartbeat.NewTable(heartbeat.NewOutages())
-		l := table.Place(nil, spotSince(noon))
+		l := table.Place(nil, hotspotSince(noon))
 		facts := map[beacon.Day]beacon.Facts{}
 		table.Apply(l, at(noon, 1, 1, 1000, 1))
 		for i := range uint64(30) {
@@ -303,7 +303,7 @@ func TestClockBack_ReadAgain(t *testing.T) {
 // A clock that was ahead meanwhile takes no traffic away from the days since.
 func TestFold_AheadWhileNotCertain(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
-	l := table.Place(nil, spotSince(noon.AddDate(0, 0, -9)))
+	l := table.Place(nil, hotspotSince(noon.AddDate(0, 0, -9)))
 	yesterday, ahead := noon.AddDate(0, 0, -1), noon.AddDate(0, 0, 2)
 	table.Apply(l, at(yesterday, 1, 1, 100, 1))
 	table.Apply(l, at(noon, 1, 2, 300, 1))
@@ -330,7 +330,7 @@ func TestFold_DeletedBeforeItIsCertain(t *testing.T) {
 	service := heartbeat.NewOutages()
 	service.Set([]heartbeat.Span{{From: day.Midnight(), To: beacon.MinuteOf(noon) + 60}, {From: ends, To: (day + 9).Midnight()}})
 	table := heartbeat.NewTable(service)
-	h := spotSince(noon)
+	h := hotspotSince(noon)
 	l := table.Place(nil, h)
 	table.Apply(l, at(noon, 1, 1, 100, 1))
 	table.Apply(l, at(clock, 1, 2, 200, 1))

@@ -102,7 +102,7 @@ func TestBackfill_AsTheTable(t *testing.T) {
 	for seed := range uint64(12) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		from := time.Date(2026, 10, 20, 7, random.IntN(60), 0, 0, time.UTC)
-		h := spotSince(from)
+		h := hotspotSince(from)
 		if seed%3 == 0 {
 			h.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "America/New_York", Weekly: []beacon.WeeklySpan{
 				{Days: []beacon.Weekday{"mon", "tue", "thu", "fri", "sun"}, Open: 9 * 60, Close: 20*60 + 30},
@@ -145,7 +145,7 @@ func TestBackfill_Dropped(t *testing.T) {
 	} {
 		var records [2][]byte
 		for i := range records {
-			c := heartbeat.NewBackfill(heartbeat.NewOutages(), spotSince(noon.Add(-time.Hour)))
+			c := heartbeat.NewBackfill(heartbeat.NewOutages(), hotspotSince(noon.Add(-time.Hour)))
 			if i == 1 {
 				c.Beats(wrong.beat, wrong.count)
 			}
@@ -158,7 +158,7 @@ func TestBackfill_Dropped(t *testing.T) {
 }
 
 func BenchmarkBackfill_Day(b *testing.B) {
-	c := heartbeat.NewBackfill(heartbeat.NewOutages(), spotSince(noon))
+	c := heartbeat.NewBackfill(heartbeat.NewOutages(), hotspotSince(noon))
 	day, beat := noon.Truncate(24*time.Hour), at(noon, 7, 0, 0, 9)
 	for b.Loop() {
 		for hour := range 24 {

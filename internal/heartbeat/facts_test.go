@@ -87,7 +87,7 @@ func TestFacts_BytesOfOpenHours(t *testing.T) {
 	minute := beacon.MinuteOf(midnight)
 	service.Set([]heartbeat.Span{{From: minute - 10, To: minute + 8*60 - 1}, {From: minute + 10*60, To: minute + 100_000}}) // down 8:00 to 10:00
 	table := heartbeat.NewTable(service)
-	h := spotSince(midnight.Add(5*time.Hour + 59*time.Minute + 30*time.Second))
+	h := hotspotSince(midnight.Add(5*time.Hour + 59*time.Minute + 30*time.Second))
 	h.Settings.OperatingHours = &beacon.OperatingHours{
 		Timezone: "UTC", Exceptions: []beacon.HoursException{{Date: midnight.Format(time.DateOnly), Spans: []beacon.ExceptionSpan{{Open: 0, Close: 10 * 60}, {Open: 12*60 + 59, Close: 13 * 60}}}},
 	}
@@ -139,7 +139,7 @@ func TestFacts_OneReasonForEachMinute(t *testing.T) {
 	minute := beacon.MinuteOf(midnight)
 	service.Set([]heartbeat.Span{{From: minute - 10, To: minute + 299}, {From: minute + 660, To: minute + 100_000}}) // down 5:00 to 11:00
 	table := heartbeat.NewTable(service)
-	h := spotSince(midnight.Add(8 * time.Hour))
+	h := hotspotSince(midnight.Add(8 * time.Hour))
 	h.PastService = []beacon.Period{
 		{From: midnight.Add(-time.Hour), Until: midnight.Add(time.Hour)},
 		{From: midnight.Add(4*time.Hour + 30*time.Second), Until: midnight.Add(6*time.Hour + 30*time.Second)},
@@ -171,7 +171,7 @@ func TestFacts_OneReasonForEachMinute(t *testing.T) {
 func TestFold_FillsGaps(t *testing.T) {
 	service := heartbeat.NewOutages()
 	table := heartbeat.NewTable(service)
-	l := table.Place(nil, spotSince(noon))
+	l := table.Place(nil, hotspotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 100, 1))
 	fold(table, l, noon)
 	back := noon.AddDate(0, 0, 4)
@@ -197,12 +197,12 @@ func TestFold_NeverHeardOverMidnight(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
 	midnight := noon.Truncate(24 * time.Hour)
 	day := beacon.MinuteOf(midnight).Day()
-	l := table.Place(nil, spotSince(midnight.Add(-2*time.Minute)))
+	l := table.Place(nil, hotspotSince(midnight.Add(-2*time.Minute)))
 	want := map[beacon.Day]beacon.Facts{day - 1: {Expected: 2, Outside: 1438}, day: {Expected: 3}}
 	if diff := cmp.Diff(want, fold(table, l, midnight.Add(5*time.Minute))); diff != "" {
 		t.Errorf("facts (-want +got):\n%s", diff)
 	}
-	l = table.Place(nil, spotSince(noon))
+	l = table.Place(nil, hotspotSince(noon))
 	if got := fold(table, l, noon.Add(-time.Minute)); len(got) != 0 {
 		t.Errorf("before it is in service: %v", got)
 	}
@@ -212,7 +212,7 @@ func TestFold_NeverHeardOverMidnight(t *testing.T) {
 // begins for it.
 func TestPlace_Deleted(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
-	h := spotSince(noon)
+	h := hotspotSince(noon)
 	l := table.Place(nil, h)
 	table.Apply(l, at(noon, 1, 1, 100, 1))
 	l.SetMark(heartbeat.Announced, true)
@@ -234,10 +234,10 @@ func TestPlace_Deleted(t *testing.T) {
 func TestRemove_ForgetsPastService(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
 	for range 10_000 { // places are used again
-		h := spotSince(noon)
+		h := hotspotSince(noon)
 		h.PastService = []beacon.Period{{From: noon.Add(-time.Hour), Until: noon.Add(-time.Minute)}}
 		table.Remove(table.Place(nil, h))
-		l := table.Place(nil, spotSince(noon))
+		l := table.Place(nil, hotspotSince(noon))
 		if f, _ := table.Facts(l, beacon.MinuteOf(noon).Day(), nil, noon); f.Expected != 1 || table.Pasts() != 0 {
 			t.Fatalf("facts %+v, %d pasts", f, table.Pasts())
 		}
@@ -250,7 +250,7 @@ func TestRemove_ForgetsPastService(t *testing.T) {
 func TestFacts_TierBeforeTheFirstHour(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
 	midnight := noon.Truncate(24 * time.Hour)
-	l := table.Place(nil, spotSince(midnight.Add(-time.Hour)))
+	l := table.Place(nil, hotspotSince(midnight.Add(-time.Hour)))
 	for i := range uint64(2) {
 		beat := at(midnight.Add(time.Duration(i)*time.Minute-30*time.Minute), 1, i+1, 100, 1)
 		beat.Test = beacon.SpeedTest{DownMbps: 200, UpMbps: 20, LatencyMs: 10}

@@ -10,7 +10,7 @@ import (
 func TestFold_Midnight(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
 	midnight := noon.Add(12 * time.Hour)
-	l := table.Place(nil, spotSince(midnight.Add(-10*time.Minute)))
+	l := table.Place(nil, hotspotSince(midnight.Add(-10*time.Minute)))
 	for i := range 10 {
 		table.Apply(l, at(midnight.Add(time.Duration(i-10)*time.Minute), 1, uint64(i), 0, 1))
 	}
@@ -42,7 +42,7 @@ func TestFold_Midnight(t *testing.T) {
 
 func TestRefresh_FindsDaysThatAreOver(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
-	l := table.Place(nil, spotSince(noon))
+	l := table.Place(nil, hotspotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 0, 1))
 	table.FoldNow(l, nil, noon.Add(time.Hour))
 	table.Folded(l)
@@ -62,7 +62,7 @@ func TestRefresh_FindsDaysThatAreOver(t *testing.T) {
 
 func TestUnfold_IsDirtyAgain(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
-	l := table.Place(nil, spotSince(noon))
+	l := table.Place(nil, hotspotSince(noon))
 	if l.Dirty() {
 		t.Error("a live without a beat is dirty")
 	}
@@ -83,11 +83,11 @@ func TestUnfold_IsDirtyAgain(t *testing.T) {
 // A node that knows of a boot only since midnight hears what it had carried before.
 func TestRestore_LowersWhatCountedFromZero(t *testing.T) {
 	knowing, other := heartbeat.NewTable(heartbeat.NewOutages()), heartbeat.NewTable(heartbeat.NewOutages())
-	l := knowing.Place(nil, spotSince(noon))
+	l := knowing.Place(nil, hotspotSince(noon))
 	knowing.Apply(l, at(noon, 1, 1, 1000, 1))
 	tomorrow := noon.AddDate(0, 0, 1)
 	records := knowing.FoldNow(l, nil, tomorrow)
-	m := other.Place(nil, spotSince(noon))
+	m := other.Place(nil, hotspotSince(noon))
 	other.Apply(m, at(tomorrow, 1, 2, 1500, 1))
 	if got := other.FoldNow(m, nil, tomorrow)[0].Bytes(); got != 1500 {
 		t.Errorf("%d bytes; want 1500: it does not know better yet", got)
@@ -95,7 +95,7 @@ func TestRestore_LowersWhatCountedFromZero(t *testing.T) {
 	if got := other.FoldNow(m, records[1], tomorrow)[0].Bytes(); got != 500 {
 		t.Errorf("%d bytes; want 500", got)
 	}
-	m = other.Place(nil, spotSince(noon))
+	m = other.Place(nil, hotspotSince(noon))
 	other.Apply(m, at(tomorrow, 1, 2, 1500, 1))
 	other.Restore(m, records[1])
 	if got := other.FoldNow(m, nil, tomorrow)[0].Bytes(); got != 500 {
@@ -105,7 +105,7 @@ func TestRestore_LowersWhatCountedFromZero(t *testing.T) {
 
 func TestLatest_JoinsWhatIsOnDiskAndInMemory(t *testing.T) {
 	disk, memory := heartbeat.NewTable(heartbeat.NewOutages()), heartbeat.NewTable(heartbeat.NewOutages())
-	l, m := disk.Place(nil, spotSince(noon)), memory.Place(nil, spotSince(noon))
+	l, m := disk.Place(nil, hotspotSince(noon)), memory.Place(nil, hotspotSince(noon))
 	tomorrow := noon.AddDate(0, 0, 1)
 	disk.Apply(l, at(noon, 1, 1, 1000, 1))
 	disk.Apply(l, at(tomorrow, 1, 2, 1500, 1))
@@ -124,7 +124,7 @@ func TestLatest_JoinsWhatIsOnDiskAndInMemory(t *testing.T) {
 // it says of the counter holds: it counts today.
 func TestApply_OfAWrittenDay(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
-	l := table.Place(nil, spotSince(noon))
+	l := table.Place(nil, hotspotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 1000, 1))
 	tomorrow := noon.AddDate(0, 0, 1)
 	table.FoldNow(l, nil, tomorrow)
@@ -141,7 +141,7 @@ func TestRestore_IsCleanOnceAllIsWritten(t *testing.T) {
 	var lives [2]*heartbeat.Live
 	for i := range tables {
 		tables[i] = heartbeat.NewTable(heartbeat.NewOutages())
-		lives[i] = tables[i].Place(nil, spotSince(noon))
+		lives[i] = tables[i].Place(nil, hotspotSince(noon))
 		tables[i].Apply(lives[i], at(noon, 1, 1, 100, 1))
 	}
 	known := tables[0].FoldNow(lives[0], nil, noon.Add(time.Minute))[0]
@@ -159,7 +159,7 @@ func TestRestore_IsCleanOnceAllIsWritten(t *testing.T) {
 // A beat of yesterday comes while yesterday's record is being written.
 func TestFolded_KeepsWhatWasNotWritten(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
-	l := table.Place(nil, spotSince(noon))
+	l := table.Place(nil, hotspotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 1000, 1))
 	tomorrow := noon.AddDate(0, 0, 1)
 	table.FoldNow(l, nil, tomorrow)

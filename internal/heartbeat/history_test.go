@@ -106,7 +106,7 @@ func (h *history) makeBeats() {
 
 func (h *history) makePlaces(t testing.TB) {
 	r := h.r
-	var spot beacon.Hotspot
+	var hotspot beacon.Hotspot
 	randomHours := func() *beacon.OperatingHours {
 		if r.IntN(3) == 0 {
 			return nil
@@ -121,16 +121,16 @@ func (h *history) makePlaces(t testing.TB) {
 			Exceptions: []beacon.HoursException{{Date: h.start.AddDate(0, 0, 1).Format(time.DateOnly), Closed: true}},
 		}
 	}
-	spot.Settings.OperatingHours = randomHours()
+	hotspot.Settings.OperatingHours = randomHours()
 	active := h.start.AddDate(0, 0, -r.IntN(40))
 	if r.IntN(2) == 0 {
 		active = h.start.Add(time.Duration(r.Int64N(int64(h.end.Sub(h.start)))))
 	}
 	if active.After(h.start) {
-		h.places = append(h.places, place{h.start, spot})
+		h.places = append(h.places, place{h.start, hotspot})
 	}
-	spot.Location.VerifiedAt, spot.Device.LinkedAt = active, active.Add(-time.Hour)
-	h.places = append(h.places, place{active, spot})
+	hotspot.Location.VerifiedAt, hotspot.Device.LinkedAt = active, active.Add(-time.Hour)
+	h.places = append(h.places, place{active, hotspot})
 	at := active
 	for r.IntN(4) > 0 {
 		at = at.Add(time.Duration(r.Int64N(int64(48 * time.Hour))))
@@ -141,26 +141,26 @@ func (h *history) makePlaces(t testing.TB) {
 			break
 		}
 		if r.IntN(2) == 0 {
-			changeService(r, &spot, at)
-			h.places = append(h.places, place{at, spot})
+			changeService(r, &hotspot, at)
+			h.places = append(h.places, place{at, hotspot})
 			continue
 		}
-		spot.PastHours = append(spot.PastHours[:len(spot.PastHours):len(spot.PastHours)], beacon.PastHours{Until: at, Hours: spot.Settings.OperatingHours})
-		spot.Settings.OperatingHours = randomHours()
-		h.places = append(h.places, place{at, spot})
+		hotspot.PastHours = append(hotspot.PastHours[:len(hotspot.PastHours):len(hotspot.PastHours)], beacon.PastHours{Until: at, Hours: hotspot.Settings.OperatingHours})
+		hotspot.Settings.OperatingHours = randomHours()
+		h.places = append(h.places, place{at, hotspot})
 	}
 }
 
 // changeService takes the device off, puts another in its place, or one on.
-func changeService(r *rand.Rand, spot *beacon.Hotspot, at time.Time) {
-	if since := spot.ActiveSince(); !since.IsZero() {
-		spot.PastService = append(spot.PastService[:len(spot.PastService):len(spot.PastService)], beacon.Period{From: since, Until: at})
+func changeService(r *rand.Rand, hotspot *beacon.Hotspot, at time.Time) {
+	if since := hotspot.ActiveSince(); !since.IsZero() {
+		hotspot.PastService = append(hotspot.PastService[:len(hotspot.PastService):len(hotspot.PastService)], beacon.Period{From: since, Until: at})
 		if r.IntN(2) == 0 {
-			spot.Device.LinkedAt = time.Time{}
+			hotspot.Device.LinkedAt = time.Time{}
 			return
 		}
 	}
-	spot.Device.LinkedAt = at
+	hotspot.Device.LinkedAt = at
 }
 
 // tell makes an oracle know what the owner did.

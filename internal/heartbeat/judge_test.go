@@ -112,7 +112,7 @@ func newPair() *pair {
 // start starts a node from what is on disk.
 func (p *pair) start(i int) {
 	p.tables[i] = heartbeat.NewTable(heartbeat.NewOutages())
-	p.lives[i] = p.tables[i].Place(nil, spotSince(noon))
+	p.lives[i] = p.tables[i].Place(nil, hotspotSince(noon))
 	days := slices.Sorted(maps.Keys(p.disk))
 	for _, day := range days[max(0, len(days)-2):] {
 		r, err := heartbeat.DecodeRecord(p.disk[day])

@@ -25,8 +25,8 @@ func TestTable_AnyOrder(t *testing.T) {
 		service := heartbeat.NewOutages()
 		service.Set(h.spans)
 		now := h.end.Add(time.Duration(h.r.IntN(3000)) * time.Minute)
-		spot := h.places[len(h.places)-1].hotspot
-		o.tell(t, spot)
+		hotspot := h.places[len(h.places)-1].hotspot
+		o.tell(t, hotspot)
 		for _, b := range h.beats {
 			if !o.add(b) {
 				t.Fatalf("seed %d: a beat comes twice", seed)
@@ -36,7 +36,7 @@ func TestTable_AnyOrder(t *testing.T) {
 		var first [][]byte
 		for range 2 {
 			table := heartbeat.NewTable(service)
-			l := table.Place(nil, spot)
+			l := table.Place(nil, hotspot)
 			for _, b := range shuffled(h.r, h.beats) {
 				table.Apply(l, &b)
 			}
@@ -156,7 +156,7 @@ type world struct {
 	r       *rand.Rand
 	service *heartbeat.Outages
 	oracle  *oracle
-	spot    beacon.Hotspot
+	hotspot beacon.Hotspot
 	nodes   [2]node
 	disk    map[beacon.Day][]byte
 	journal []heartbeat.Beat // as committed
@@ -184,15 +184,15 @@ func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{T: t, seed: seed, h: h, r: h.r, service: heartbeat.NewOutages(), oracle: newOracle(), disk: map[beacon.Day][]byte{}}
 	w.service.Set(h.spans)
 	w.oracle.spans = h.spans
-	w.spot = h.places[0].hotspot
-	w.oracle.tell(t, w.spot)
+	w.hotspot = h.places[0].hotspot
+	w.oracle.tell(t, w.hotspot)
 	for i := range w.nodes {
 		w.nodes[i].table = heartbeat.NewTable(w.service)
-		w.nodes[i].live = w.nodes[i].table.Place(nil, w.spot)
+		w.nodes[i].live = w.nodes[i].table.Place(nil, w.hotspot)
 	}
 	for _, p := range h.places {
 		w.plan(p.at, func(time.Time) {
-			w.spot = p.hotspot
+			w.hotspot = p.hotspot
 			w.oracle.tell(t, p.hotspot)
 			for _, n := range w.nodes {
 				n.table.Place(n.live, p.hotspot)
@@ -307,7 +307,7 @@ func (w *world) crash(now time.Time) {
 	w.crashes++
 	n := &w.nodes[w.r.IntN(2)]
 	n.table = heartbeat.NewTable(w.service)
-	n.live = n.table.Place(nil, w.spot)
+	n.live = n.table.Place(nil, w.hotspot)
 	if r := w.newest(); r != nil {
 		if r.NeedsDayBefore() {
 			n.table.Restore(n.live, w.onDisk(r.Day()-1))

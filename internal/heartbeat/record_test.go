@@ -34,7 +34,7 @@ func someRecords(t testing.TB, seed uint64) [][]byte {
 func recordAhead(t testing.TB) []byte {
 	t.Helper()
 	table := heartbeat.NewTable(heartbeat.NewOutages())
-	l := table.Place(nil, spotSince(noon))
+	l := table.Place(nil, hotspotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 100, 1))
 	table.Apply(l, at(noon.AddDate(0, 0, 1), 1, 2, 300, 1))
 	certain := beacon.MinuteOf(noon.Add(12*time.Hour + 10*time.Minute))

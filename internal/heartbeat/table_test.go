@@ -12,7 +12,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-func spotSince(active time.Time) (h beacon.Hotspot) {
+func hotspotSince(active time.Time) (h beacon.Hotspot) {
 	h.Location.VerifiedAt, h.Device.LinkedAt = active, active
 	return h
 }
@@ -26,7 +26,7 @@ var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
 func TestApply_KnownBeatChangesNothing(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
-	l := table.Place(nil, spotSince(noon))
+	l := table.Place(nil, hotspotSince(noon))
 	if table.Knows(l, 1, 5) || !table.Apply(l, at(noon, 1, 5, 100, 3)) || !table.Knows(l, 1, 5) {
 		t.Fatal("the first beat is not fresh")
 	}
@@ -43,7 +43,7 @@ func TestApply_SameBeatOnTwoReplicas(t *testing.T) {
 	var records [2][]byte
 	for i := range records {
 		table := heartbeat.NewTable(heartbeat.NewOutages())
-		l := table.Place(nil, spotSince(noon.Add(-time.Hour)))
+		l := table.Place(nil, hotspotSince(noon.Add(-time.Hour)))
 		first := table.Apply(l, beats[i])
 		second := table.Apply(l, beats[1-i])
 		if !first || second {
@@ -58,7 +58,7 @@ func TestApply_SameBeatOnTwoReplicas(t *testing.T) {
 
 func TestMetrics_Traffic(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
-	l := table.Place(nil, spotSince(noon.AddDate(0, 0, -5)))
+	l := table.Place(nil, hotspotSince(noon.AddDate(0, 0, -5)))
 	table.Apply(l, at(noon.AddDate(0, 0, -4), 1, 1, 1000, 1))
 	table.Apply(l, at(noon, 1, 2, 1500, 4))                      // back after days: only what was added counts
 	table.Apply(l, at(noon.Add(time.Minute), 2, 1, 70, 6))       // a reboot counts from 0
@@ -80,11 +80,11 @@ func TestMetrics_Traffic(t *testing.T) {
 func TestPlace_UptimeGoesOn(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
 	start := noon.AddDate(0, 0, -3)
-	l := table.Place(nil, spotSince(start))
+	l := table.Place(nil, hotspotSince(start))
 	table.Apply(l, at(start, 1, 1, 0, 1))
 	table.FoldNow(l, nil, noon.Add(-time.Hour))
 	again := noon.Add(-10 * time.Minute)
-	h := spotSince(again)
+	h := hotspotSince(again)
 	h.PastService = []beacon.Period{{From: start, Until: noon.Add(-time.Hour)}}
 	table.Place(l, h)
 	for i := range 5 {
@@ -102,7 +102,7 @@ func TestPlace_UptimeGoesOn(t *testing.T) {
 
 func TestPlace_HoursChangeOnlyTheFuture(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
-	h := spotSince(noon.Add(-2 * time.Hour))
+	h := hotspotSince(noon.Add(-2 * time.Hour))
 	l := table.Place(nil, h)
 	table.Apply(l, at(noon, 1, 1, 0, 1))
 	h.PastHours = []beacon.PastHours{{Until: noon.Add(30 * time.Second)}}
@@ -117,12 +117,12 @@ func TestPlace_KeepsNoOldHours(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
 	var lives []*heartbeat.Live
 	for i := range 100 {
-		h := spotSince(noon)
+		h := hotspotSince(noon)
 		h.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "UTC", Weekly: []beacon.WeeklySpan{{Days: []beacon.Weekday{"mon"}, Open: i % 2, Close: 900}}}
 		lives = append(lives, table.Place(nil, h))
 	}
 	for i := range 10_000 {
-		h := spotSince(noon)
+		h := hotspotSince(noon)
 		h.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "UTC", Weekly: []beacon.WeeklySpan{{Days: []beacon.Weekday{"tue"}, Open: i % 1000, Close: 1200}}}
 		table.Place(lives[0], h)
 	}
@@ -139,7 +139,7 @@ func TestPlace_KeepsNoOldHours(t *testing.T) {
 
 func TestApply_BootLoop(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
-	l := table.Place(nil, spotSince(noon))
+	l := table.Place(nil, hotspotSince(noon))
 	for i := range uint64(3000) {
 		table.Apply(l, at(noon.Add(time.Duration(i)*time.Second), i+1, 0, 10, 1))
 	}
@@ -159,7 +159,7 @@ func TestTable_ClockJumps(t *testing.T) {
 	times := []int64{0, -1, math.MinInt64, math.MaxInt64, 1, noon.UnixMicro(), noon.UnixMicro() + 1e6, noon.AddDate(20, 0, 0).UnixMicro(), noon.AddDate(-40, 0, 0).UnixMicro(), noon.AddDate(0, 0, 1).UnixMicro(), noon.AddDate(3000, 0, 0).UnixMicro()}
 	for range 40 {
 		table := heartbeat.NewTable(heartbeat.NewOutages())
-		l := table.Place(nil, spotSince(noon.AddDate(0, 0, -r.IntN(50))))
+		l := table.Place(nil, hotspotSince(noon.AddDate(0, 0, -r.IntN(50))))
 		for i := range uint64(200) {
 			b := at(noon, r.Uint64N(3), i, r.Uint64(), 1)
 			b.At = times[r.IntN(len(times))] + r.Int64N(3)*86_400_000_000
@@ -200,7 +200,7 @@ func TestTable_ClockJumps(t *testing.T) {
 
 func TestClockBack_GoesOn(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
-	l := table.Place(nil, spotSince(noon))
+	l := table.Place(nil, hotspotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 100, 1))
 	table.Apply(l, at(noon.AddDate(0, 1, 0), 1, 2, 200, 2)) // the clock is a month ahead
 	records := table.FoldNow(l, nil, noon.AddDate(0, 1, 0))
@@ -222,7 +222,7 @@ func TestClockBack_GoesOn(t *testing.T) {
 
 func TestRemove_ForgetsAndIsUsedAgain(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
-	l := table.Place(nil, spotSince(noon))
+	l := table.Place(nil, hotspotSince(noon))
 	table.Apply(l, at(noon, 1, 1, 100, 1))
 	table.Remove(l)
 	if table.Apply(l, at(noon, 1, 2, 100, 1)) || l.Seen() != 0 || l.Dirty() || l.Shown() != (heartbeat.Shown{}) {
@@ -281,7 +281,7 @@ func TestTable_Concurrent(t *testing.T) {
 	s := newSteady(40)
 	s.table = heartbeat.NewTable(service)
 	for i := range s.lives {
-		s.lives[i] = s.table.Place(nil, spotSince(s.start))
+		s.lives[i] = s.table.Place(nil, hotspotSince(s.start))
 	}
 	done := make(chan bool)
 	var others sync.WaitGroup
@@ -319,7 +319,7 @@ func TestTable_Concurrent(t *testing.T) {
 
 func TestShown_CountsFromTheActivation(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
-	l := table.Place(nil, spotSince(noon.Add(10*time.Minute)))
+	l := table.Place(nil, hotspotSince(noon.Add(10*time.Minute)))
 	for i := range 14 {
 		table.Apply(l, at(noon.Add(time.Duration(i)*time.Minute), 1, uint64(i), 0, 2))
 	}
@@ -334,7 +334,7 @@ func TestShown_CountsFromTheActivation(t *testing.T) {
 
 func TestShown_AfterALateBeat(t *testing.T) {
 	table := heartbeat.NewTable(heartbeat.NewOutages())
-	l := table.Place(nil, spotSince(noon))
+	l := table.Place(nil, hotspotSince(noon))
 	for i := range 10 {
 		table.Apply(l, at(noon.Add(time.Duration(i*13)*time.Minute), 1, uint64(i+1), 0, 1))
 	}

@@ -55,8 +55,8 @@ func (d *desk) link(t *testing.T, code, mac string) (registry.Linked, error) {
 // opens reports whether the fleet lets a device in with the key.
 func (d *desk) opens(h beacon.HotspotID, key string) bool {
 	presented, ok := access.Parse(key)
-	spot, found := d.fleet.Find(h)
-	return ok && found && presented.IsOf(h) && spot.Opens(presented.Hash())
+	hotspot, found := d.fleet.Find(h)
+	return ok && found && presented.IsOf(h) && hotspot.Opens(presented.Hash())
 }
 
 func TestLink(t *testing.T) {

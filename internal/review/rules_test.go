@@ -142,7 +142,7 @@ func hours(c *Case, minutes int) {
 // Groups are flagged once each, by where visits found the hotspots.
 func TestEstate(t *testing.T) {
 	const metre = 1 / 111_195.0
-	spot := func(n int, place, registered geo.Point) *Case {
+	hotspot := func(n int, place, registered geo.Point) *Case {
 		h := &Case{Hotspot: beacon.Hotspot{ID: beacon.HotspotID(fmt.Sprintf("hs_%03d", n)), Operator: "usr_a"}}
 		h.Location.Point, h.Location.VerifiedAt, h.Device.LinkedAt = registered, today.Time(), today.Time()
 		h.Visits = []beacon.Visit{{At: today.Time(), Point: place, AccuracyM: 5, Proves: true}}
@@ -155,39 +155,39 @@ func TestEstate(t *testing.T) {
 	}{
 		"ten": {func(e *estate) {
 			for i := range 10 {
-				e.add(spot(i, at(float64(i)), at(float64(i))), today)
+				e.add(hotspot(i, at(float64(i)), at(float64(i))), today)
 			}
 		}, map[beacon.HotspotID]beacon.FlagKind{}},
 		"eleven within 50 m": {func(e *estate) {
 			for i := range 11 {
-				e.add(spot(i, at(float64(i)*4.9), at(float64(i)*4.9)), today)
+				e.add(hotspot(i, at(float64(i)*4.9), at(float64(i)*4.9)), today)
 			}
 		}, map[beacon.HotspotID]beacon.FlagKind{"hs_000": beacon.CloseTogether}},
 		"eleven in a row": {func(e *estate) {
 			for i := range 11 {
-				e.add(spot(i, at(float64(i)*11), at(float64(i)*11)), today)
+				e.add(hotspot(i, at(float64(i)*11), at(float64(i)*11)), today)
 			}
 		}, map[beacon.HotspotID]beacon.FlagKind{}},
 		"two groups": {func(e *estate) {
 			for i := range 22 {
-				e.add(spot(i, at(float64(i%2)*1000), at(float64(i%2)*1000)), today)
+				e.add(hotspot(i, at(float64(i%2)*1000), at(float64(i%2)*1000)), today)
 			}
 		}, map[beacon.HotspotID]beacon.FlagKind{"hs_000": beacon.CloseTogether, "hs_001": beacon.CloseTogether}},
 		"deleted": {func(e *estate) {
 			for i := range 11 {
-				h := spot(i, at(0), at(0))
+				h := hotspot(i, at(0), at(0))
 				h.DeletedAt = today.Time()
 				e.add(h, today)
 			}
 		}, map[beacon.HotspotID]beacon.FlagKind{}},
 		"five around a visit": {func(e *estate) {
 			for i := range 5 {
-				e.add(spot(i, at(0), at(90)), today)
+				e.add(hotspot(i, at(0), at(90)), today)
 			}
 		}, map[beacon.HotspotID]beacon.FlagKind{"hs_000": beacon.RingAroundVisit}},
 		"three far apart from one address": {func(e *estate) {
 			for i := range 4 {
-				c := spot(i, at(float64(i)*300), at(float64(i)*300))
+				c := hotspot(i, at(float64(i)*300), at(float64(i)*300))
 				if i > 0 {
 					c.From = 7
 				}
@@ -196,35 +196,35 @@ func TestEstate(t *testing.T) {
 		}, map[beacon.HotspotID]beacon.FlagKind{"hs_001": beacon.OneAddress}},
 		"two far apart from one address": {func(e *estate) {
 			for i := range 4 {
-				c := spot(i, at(float64(i)*300), at(float64(i)*300))
+				c := hotspot(i, at(float64(i)*300), at(float64(i)*300))
 				c.From = int64(5 + i/2)
 				e.add(c, today)
 			}
 		}, map[beacon.HotspotID]beacon.FlagKind{}},
 		"one that was carried to the line of others": {func(e *estate) {
 			for i := range 4 {
-				c := spot(i, at(300*float64(max(0, 1-i))), at(300*float64(max(0, 1-i))))
+				c := hotspot(i, at(300*float64(max(0, 1-i))), at(300*float64(max(0, 1-i))))
 				c.From = 7
 				e.add(c, today)
 			}
 		}, map[beacon.HotspotID]beacon.FlagKind{}},
 		"two at each of two places from one address": {func(e *estate) {
 			for i := range 4 {
-				c := spot(i, at(300*float64(i/2)), at(300*float64(i/2)))
+				c := hotspot(i, at(300*float64(i/2)), at(300*float64(i/2)))
 				c.From = 7
 				e.add(c, today)
 			}
 		}, map[beacon.HotspotID]beacon.FlagKind{"hs_000": beacon.OneAddress}},
 		"five on one line": {func(e *estate) {
 			for i := range 5 {
-				c := spot(i, at(float64(i)*49), at(float64(i)*49))
+				c := hotspot(i, at(float64(i)*49), at(float64(i)*49))
 				c.From = 7
 				e.add(c, today)
 			}
 		}, map[beacon.HotspotID]beacon.FlagKind{}},
 		"four around a visit": {func(e *estate) {
 			for i := range 5 {
-				e.add(spot(i, at(0), at(float64(min(i, 1))*90)), today)
+				e.add(hotspot(i, at(0), at(float64(min(i, 1))*90)), today)
 			}
 		}, map[beacon.HotspotID]beacon.FlagKind{}},
 	} {

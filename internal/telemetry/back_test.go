@@ -267,14 +267,14 @@ func TestClock_UpSinceItIsNoticed(t *testing.T) {
 		c := running(evening.Add(59 * time.Second))
 		n := start(t, open, c, nil)
 		n.upFor(t, 6)
-		spot := n.register(t, 1, evening)[0]
+		hotspot := n.register(t, 1, evening)[0]
 		n.runs(t, c, 15, nothing)
 		c.pass(24 * time.Hour)
 		n.must(t, n.Fold)
 		n.runs(t, c, 5, nothing)
 		c.pass(-24 * time.Hour)
 		noticed := int64(beacon.MinuteOf(c.now()))
-		n.beat(t, spot, beacon.Heartbeat{Boot: 1, Seq: 1})
+		n.beat(t, hotspot, beacon.Heartbeat{Boot: 1, Seq: 1})
 		c.run(2 * time.Second)
 		n.must(t, n.Mark)
 		spans, err := n.db.Spans(t.Context(), noticed)
@@ -304,12 +304,12 @@ func testNoFactOfTomorrow(t *testing.T, open database, killed bool) {
 	}
 	n := start()
 	n.upFor(t, 6)
-	spot := n.register(t, 1, evening)[0]
+	hotspot := n.register(t, 1, evening)[0]
 	beat := func(boot uint64) func(int) {
 		seq := uint64(0)
 		return func(int) {
 			seq++
-			n.beat(t, spot, beacon.Heartbeat{Boot: boot, Seq: seq, Bytes: seq * 1e6})
+			n.beat(t, hotspot, beacon.Heartbeat{Boot: boot, Seq: seq, Bytes: seq * 1e6})
 		}
 	}
 	n.runs(t, c, 10, beat(1))
@@ -326,11 +326,11 @@ func testNoFactOfTomorrow(t *testing.T, open database, killed bool) {
 		n = start()
 	}
 	n.runs(t, c, 15, beat(3))
-	if rows, err := n.db.Records(t.Context(), day+1, []beacon.HotspotID{spot}); err != nil || len(rows) > 0 {
+	if rows, err := n.db.Records(t.Context(), day+1, []beacon.HotspotID{hotspot}); err != nil || len(rows) > 0 {
 		t.Errorf("there is a record of tomorrow, %v", err)
 	}
 	n.toTheEnd(t, c, nothing)
-	if got := diskFacts(t, n, day, spot); got.Bytes != (10+9+15)*1e6 {
+	if got := diskFacts(t, n, day, hotspot); got.Bytes != (10+9+15)*1e6 {
 		t.Errorf("the record of the day says %+v; want %d bytes", got, (10+9+15)*1_000_000)
 	}
 }

@@ -371,9 +371,9 @@ func TestClock_RecordsOfTheFutureWithARate(t *testing.T) {
 	if got.Served != 60 || got.Expected != 60 || got.Bytes < 60e6 || got.Bytes > 82e6 {
 		t.Errorf("the record says %+v", got)
 	}
-	spot, _ := n.fleet.Find(id)
+	hotspot, _ := n.fleet.Find(id)
 	c.run(time.Hour)
-	if status := spot.StatusAt(c.now()); status != beacon.Offline {
+	if status := hotspot.StatusAt(c.now()); status != beacon.Offline {
 		t.Errorf("an hour after the last beat it is %s", status)
 	}
 }

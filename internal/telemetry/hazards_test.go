@@ -195,7 +195,7 @@ func TestClock_RecordsOfTheFuture(t *testing.T) {
 	n.stop()
 	c.set(morning)
 	l.node = start(t, open, c, nil)
-	spot, _ := l.fleet.Find(l.id)
+	hotspot, _ := l.fleet.Find(l.id)
 	if seen := l.metrics(t, l.id, c.now()).Seen; seen.After(c.now()) {
 		t.Errorf("last seen %v, before it is %v", seen, c.now())
 	}
@@ -204,7 +204,7 @@ func TestClock_RecordsOfTheFuture(t *testing.T) {
 		t.Errorf("of two hours, the record has %d minutes", minutes)
 	}
 	c.pass(time.Hour)
-	if status := spot.StatusAt(c.now()); status != beacon.Offline {
+	if status := hotspot.StatusAt(c.now()); status != beacon.Offline {
 		t.Errorf("an hour after the last beat it is %s", status)
 	}
 }

@@ -68,11 +68,11 @@ func TestMark_ClockJumps(t *testing.T) {
 	n.must(t, n.Refresh)
 	c.pass(-time.Hour)
 	n.must(t, n.Refresh)
-	spot, _ := n.fleet.Find(id)
-	if got := spot.StatusAt(c.now()); got != beacon.Online {
+	hotspot, _ := n.fleet.Find(id)
+	if got := hotspot.StatusAt(c.now()); got != beacon.Online {
 		t.Errorf("right after the clock was set back: %s", got)
 	}
-	if got := spot.StatusAt(c.now().Add(5 * time.Minute)); got != beacon.Offline {
+	if got := hotspot.StatusAt(c.now().Add(5 * time.Minute)); got != beacon.Offline {
 		t.Errorf("five minutes after the clock was set back: %s", got)
 	}
 }

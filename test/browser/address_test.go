@@ -29,7 +29,7 @@ func testAddress(t *testing.T, b *browser, n *network) {
 	p.visit("/sign-in")
 	p.signIn(n.operator)
 	p.until(ends(park)) // where one of theirs is
-	far := n.spots[4]
+	far := n.hotspots[4]
 	p.search(far.id)
 	p.until(fmt.Sprintf(`location.hash.startsWith("#/map/%s?at=40.66")`, far.id))
 	sees := `((e) => e && document.elementsFromPoint(...(({left, top, width, height}) => [left + width / 2, top + height / 2])(e.getBoundingClientRect())).includes(document.querySelector(".map canvas")))(document.querySelector(".map-ring"))`

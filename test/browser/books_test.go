@@ -10,7 +10,7 @@ import (
 // changed what.
 func testBooks(t *testing.T, b *browser, n *network) {
 	operator := n.ask(t, n.operator, "GET", "/v1/keys/self", nil)["user_id"].(string)
-	n.ask(t, n.operator, "PATCH", "/v1/hotspots/"+n.spots[10].id, map[string]any{"name": hostile})
+	n.ask(t, n.operator, "PATCH", "/v1/hotspots/"+n.hotspots[10].id, map[string]any{"name": hostile})
 	p := b.open(t, n.url+"/#/staff", wide)
 	p.signIn(n.staff)
 	p.press("Operators")
@@ -37,15 +37,15 @@ func testBooks(t *testing.T, b *browser, n *network) {
 	// All hotspots, of one operator: filtered with the rest, and by those who came from there.
 	p.press("Filter and visit the hotspots")
 	p.until(`location.hash.startsWith("#/staff/hotspots?operator=usr_")`)
-	p.until(listedSpots + `.length > 10`)
+	p.until(listedHotspots + `.length > 10`)
 	p.set(`select[name="type"]`, "home")
-	p.until(listedSpots + `.length > 0 && ` + listedSpots + `.every((e) => e.innerText.includes("home"))`)
+	p.until(listedHotspots + `.length > 0 && ` + listedHotspots + `.every((e) => e.innerText.includes("home"))`)
 	p.shot("operator-hotspots")
 	p.accessible("all hotspots of an operator")
 	p.visit("/staff/hotspots?operator=usr_01kb3gzk00e9x8q6s5t4v3w2y1")
 	p.sees("No hotspots.")
 	p.press("Hotspots of all operators")
-	p.until(listedSpots + `.length > 10`)
+	p.until(listedHotspots + `.length > 10`)
 
 	p.press("Months")
 	p.until(fmt.Sprintf(`%s.some((e) => e.innerText.includes("settled") && e.innerText.includes("1 of 1"))`, of("Months")))
@@ -152,7 +152,7 @@ func testBooks(t *testing.T, b *browser, n *network) {
 	p.shot("audit")
 	p.accessible("audit")
 	p.set(`select[name="kind"]`, "hotspot.")
-	p.fill(`input[name="target"]`, n.spots[10].id)
+	p.fill(`input[name="target"]`, n.hotspots[10].id)
 	p.press("Show")
 	p.until(`location.hash.includes("target=")`)
 	p.until(of("Changes") + `[0].innerText.includes("hotspot.updated") && ` + of("Changes") + `.every((e) => e.innerText.includes("hotspot."))`)

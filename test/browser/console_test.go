@@ -160,7 +160,7 @@ func testMap(p *page, n *network) {
 	p.sees("You have no hotspot with this name.")
 
 	// Search by id shows the hotspot; its name is text, whatever it says.
-	p.search(n.spots[2].id)
+	p.search(n.hotspots[2].id)
 	p.until(fmt.Sprintf(`document.querySelector(".card h2")?.innerText === %q`, hostile))
 	if eval[bool](p, `!!document.querySelector("img")`) {
 		t.Error("a name became an element")
@@ -169,8 +169,8 @@ func testMap(p *page, n *network) {
 	// It stands in the address: the page can be loaded again, and one can go back.
 	p.do(chromedp.Reload())
 	p.until(fmt.Sprintf(`document.querySelector(".card h2")?.innerText === %q`, hostile))
-	p.search(n.spots[3].id)
-	p.until(fmt.Sprintf(`document.querySelector(".card h2")?.innerText === %q`, n.spots[3].name))
+	p.search(n.hotspots[3].id)
+	p.until(fmt.Sprintf(`document.querySelector(".card h2")?.innerText === %q`, n.hotspots[3].name))
 	eval[bool](p, `(history.back(), true)`)
 	p.until(fmt.Sprintf(`document.querySelector(".card h2")?.innerText === %q`, hostile))
 	p.press("Show on the map")
@@ -262,7 +262,7 @@ func (p *page) live(n *network) {
 	n.restart()
 	p.sees("This period is in progress") // without being asked again
 	p.visit("/")
-	n.ask(p.t, n.operator, "PATCH", "/v1/hotspots/"+n.spots[0].id, map[string]any{"settings": map[string]any{"max_connections": 77}})
+	n.ask(p.t, n.operator, "PATCH", "/v1/hotspots/"+n.hotspots[0].id, map[string]any{"settings": map[string]any{"max_connections": 77}})
 	p.sees("Just now: hotspot updated")
 	p.until(`document.querySelector(".live").innerText === "Live"`)
 

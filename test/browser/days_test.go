@@ -11,7 +11,7 @@ import (
 
 // An operator looks back, from what was earned to the days it was earned on.
 func testDays(t *testing.T, b *browser, n *network) {
-	p := b.open(t, n.url+"/#/hotspots/"+n.spots[1].id, desk)
+	p := b.open(t, n.url+"/#/hotspots/"+n.hotspots[1].id, desk)
 	p.signIn(n.operator)
 
 	// One page tells one uptime.
@@ -33,7 +33,7 @@ func testDays(t *testing.T, b *browser, n *network) {
 		return true;
 	})()`)
 	p.visit("/rewards")
-	p.press("By day of " + n.spots[0].name)
+	p.press("By day of " + n.hotspots[0].name)
 	p.until(`document.activeElement.innerText === "Rewards by day"`)
 	top := `document.activeElement.getBoundingClientRect().top`
 	before := eval[float64](p, top)
@@ -48,7 +48,7 @@ func testDays(t *testing.T, b *browser, n *network) {
 	// Days that were asked for while the server was away come when it is back.
 	p.expects("ERR_CONNECTION_REFUSED")
 	p.expects("ERR_INCOMPLETE_CHUNKED_ENCODING")
-	p.visit("/hotspots/" + n.spots[2].id)
+	p.visit("/hotspots/" + n.hotspots[2].id)
 	p.until(`document.querySelectorAll(".plot canvas").length === 3`)
 	p.until(says("Live"))
 	n.stop()

@@ -13,16 +13,16 @@ const wideRadius = 9
 // they earn, and let the operator answer.
 func testDesk(t *testing.T, b *browser, n *network) {
 	second := n.command(t, "keys", "create", "--user", "new", "--scopes", "hotspots:verify", "--name", "Second")
-	spot := n.spots[wideRadius]
+	hotspot := n.hotspots[wideRadius]
 	p := b.open(t, n.url+"/#/staff", wide)
 	p.signIn(n.staff)
 	p.press("Review")
-	p.until(fmt.Sprintf(`%s.some((e) => e.innerText.includes(%q) && e.innerText.includes("Large radius"))`, cards, spot.name))
+	p.until(fmt.Sprintf(`%s.some((e) => e.innerText.includes(%q) && e.innerText.includes("Large radius"))`, cards, hotspot.name))
 	p.shot("review")
 	p.accessible("review")
 
 	p.expects("400")
-	p.within(spot.name, "Hold")
+	p.within(hotspot.name, "Hold")
 	p.press("Place the hold")
 	p.until(`[...document.querySelectorAll(".inset .fault")].map((e) => e.innerText).join() === "must be 1 to 2000 characters,must be 1 to 2000 characters"`)
 	p.fill(`.cards .inset input[name="reason"]`, hostile)
@@ -33,7 +33,7 @@ func testDesk(t *testing.T, b *browser, n *network) {
 	p.sees("The hold is placed.")
 
 	p.press("Holds")
-	p.until(fmt.Sprintf(`%s.some((e) => e.innerText.includes(%q) && e.innerText.includes("active"))`, cards, spot.name))
+	p.until(fmt.Sprintf(`%s.some((e) => e.innerText.includes(%q) && e.innerText.includes("active"))`, cards, hotspot.name))
 	if eval[bool](p, `!!document.querySelector("img")`) {
 		t.Error("a reason became an element")
 	}
@@ -46,7 +46,7 @@ func testDesk(t *testing.T, b *browser, n *network) {
 	p.accessible("holds")
 
 	// The operator sees why, and answers.
-	o := b.open(t, n.url+"/#/hotspots/"+spot.id, small)
+	o := b.open(t, n.url+"/#/hotspots/"+hotspot.id, small)
 	o.signIn(n.operator)
 	o.sees("Held: this hotspot")
 	o.sees("photo 3")
@@ -56,7 +56,7 @@ func testDesk(t *testing.T, b *browser, n *network) {
 	o.fits()
 	o.shot("phone-held-hotspot")
 	o.visit("/rewards")
-	o.sees("Held: " + spot.name)
+	o.sees("Held: " + hotspot.name)
 	o.sees("It is on the roof.")
 	o.fits()
 	o.accessible("rewards with a hold, on a phone")
@@ -86,22 +86,22 @@ func testDesk(t *testing.T, b *browser, n *network) {
 	p.press("Confirm it")
 	p.sees("What was held is not paid.")
 	p.sees("void: it is not paid")
-	o.visit("/hotspots/" + spot.id)
+	o.visit("/hotspots/" + hotspot.id)
 	o.sees("Not paid: this hotspot")
 
 	// One that is explained leaves the queue.
 	p.visit("/staff/review")
-	p.within(spot.name, "Dismiss")
+	p.within(hotspot.name, "Dismiss")
 	p.press("Dismiss it")
 	p.until(`document.querySelector(".inset .fault")`)
 	p.fill(`.cards .inset input[name="reason"]`, "a large square")
 	p.press("Dismiss it")
 	p.sees("Dismissed.")
-	p.until(fmt.Sprintf(`!%s.some((e) => e.innerText.includes(%q))`, cards, spot.name))
+	p.until(fmt.Sprintf(`!%s.some((e) => e.innerText.includes(%q))`, cards, hotspot.name))
 	q.visit("/staff/review")
 	// All devices of the test send from one address: where they did so for long enough, that is left to look at.
 	q.until(`/\d flags?\.|Nothing to look at\./.test(document.body.innerText)`)
-	q.until(fmt.Sprintf(`!%s.some((e) => e.innerText.includes(%q))`, cards, spot.name))
+	q.until(fmt.Sprintf(`!%s.some((e) => e.innerText.includes(%q))`, cards, hotspot.name))
 	q.fits()
 	if notes := n.command(t, "audit", "--json"); !strings.Contains(notes, "radius_grown: a large square") {
 		t.Error("the audit does not say why it was dismissed")
@@ -173,25 +173,25 @@ func testVisits(t *testing.T, b *browser, n *network) {
 	w.sees("All hotspots")
 	w.set(`select[name="status"]`, "online")
 	w.set(`select[name="type"]`, "public")
-	w.until(listedSpots + `.length > 0 && ` + listedSpots + `.every((e) => e.innerText.includes("online") && e.innerText.includes("public"))`)
+	w.until(listedHotspots + `.length > 0 && ` + listedHotspots + `.every((e) => e.innerText.includes("online") && e.innerText.includes("public"))`)
 	w.shot("hotspots-dark")
 	w.accessible("all hotspots")
 	w.set(`select[name="status"]`, "")
 	w.set(`select[name="type"]`, "")
 	w.fill(`input[name="q"]`, "visit far")
-	w.until(listedSpots + `.length === 1`)
+	w.until(listedHotspots + `.length === 1`)
 	w.press("Visit Visit far")
 	w.until(`document.querySelector("h1").innerText === "Visit far"`)
 	w.calm()
 	w.shot("visit-dark")
 	p.visit("/staff/hotspots")
-	p.until(listedSpots + `.length > 5`)
+	p.until(listedHotspots + `.length > 5`)
 	p.fits()
 	p.accessible("all hotspots on a phone")
 	p.shot("phone-hotspots")
 }
 
-const listedSpots = `[...document.querySelectorAll('[aria-label="All hotspots"] tbody tr')]`
+const listedHotspots = `[...document.querySelectorAll('[aria-label="All hotspots"] tbody tr')]`
 
 // stand makes the browser say that it is somewhere.
 func (p *page) stand(lat, lng, accuracy float64) {

@@ -8,7 +8,7 @@ import (
 )
 
 // report sends a heartbeat with what a device runs.
-func (n *network) report(t testing.TB, s *spot, agent map[string]any) {
+func (n *network) report(t testing.TB, s *hotspot, agent map[string]any) {
 	t.Helper()
 	s.beats++
 	n.ask(t, s.key, "POST", "/v1/hotspots/"+s.id+"/heartbeats", map[string]any{
@@ -20,14 +20,14 @@ func (n *network) report(t testing.TB, s *spot, agent map[string]any) {
 // of a hotspot, and what is wrong with how it counts.
 func testInventory(t *testing.T, b *browser, n *network) {
 	const current, openwrt = "GL.iNet GL-MT6000", "OpenWrt 24.10.4 r28959-29397011cc"
-	n.report(t, &n.spots[0], map[string]any{
+	n.report(t, &n.hotspots[0], map[string]any{
 		"version": "0.9.10", "model": current, "firmware": openwrt, "kernel": "6.6.110", "bssid": "02:00:5e:00:00:01", "channel": 36, "radios": 2,
 	})
-	for i := range n.spots[1:4] {
-		n.report(t, &n.spots[1+i], map[string]any{"version": "999.0", "model": current, "firmware": openwrt})
+	for i := range n.hotspots[1:4] {
+		n.report(t, &n.hotspots[1+i], map[string]any{"version": "999.0", "model": current, "firmware": openwrt})
 	}
-	n.report(t, &n.spots[4], map[string]any{"version": "0.2", "model": hostile, "firmware": openwrt})
-	n.report(t, &n.spots[5], map[string]any{"version": "made here"})
+	n.report(t, &n.hotspots[4], map[string]any{"version": "0.2", "model": hostile, "firmware": openwrt})
+	n.report(t, &n.hotspots[5], map[string]any{"version": "made here"})
 
 	p := b.open(t, n.url+"/#/staff", look{width: 1400, height: 900})
 	p.signIn(n.staff)
@@ -94,7 +94,7 @@ func testInventory(t *testing.T, b *browser, n *network) {
 
 // An operator learns that counters fell, and what to do.
 func testCountersFell(t *testing.T, b *browser, n *network) {
-	s := &n.spots[0]
+	s := &n.hotspots[0]
 	p := b.open(t, n.url+"/#/staff/inventory", look{width: 390, height: 844})
 	p.signIn(n.operator)
 	p.sees("This needs a key with the scope hotspots:verify.")
@@ -104,7 +104,7 @@ func testCountersFell(t *testing.T, b *browser, n *network) {
 		t.Error("it says that counters fell, and they did not")
 	}
 	s.beats = 0
-	n.beat(t, n.spots[:1]...)
+	n.beat(t, n.hotspots[:1]...)
 	p.visit("/hotspots")
 	p.sees(s.name)
 	p.visit("/hotspots/" + s.id)

@@ -40,7 +40,7 @@ func testLanguage(t *testing.T, b *browser, n *network) {
 		p := walk(n.operator, [][2]string{
 			{"/map?at=40.75360,-73.98320,15.00", "De la vista"},
 			{"/hotspots", "Requiere atención"},
-			{"/hotspots/" + n.spots[0].id, "Recompensas por día"},
+			{"/hotspots/" + n.hotspots[0].id, "Recompensas por día"},
 			{"/rewards", "Por mes"},
 			{"/keys", "Mis claves"},
 			{"/import", "Plantilla"},
@@ -61,7 +61,7 @@ func testLanguage(t *testing.T, b *browser, n *network) {
 			{"/staff/audit", "Id de lo que cambió"},
 			{"/staff/inventory", "Equipos enlazados"},
 			{"/visits", "Visitas"},
-			{"/visits/" + n.spots[0].id, "Retirar la verificación"},
+			{"/visits/" + n.hotspots[0].id, "Retirar la verificación"},
 		})
 	}
 	testLanguageFirst(t, b, english)
@@ -75,7 +75,7 @@ func testLanguageFirst(t *testing.T, b *browser, english *regexp.Regexp) {
 	for _, l := range []look{{width: small.width, height: small.height, dark: true}, wide} {
 		p := b.open(t, "about:blank", l)
 		p.asksFor("es-MX,es,en")
-		if len(n.spots) == 0 {
+		if len(n.hotspots) == 0 {
 			p.do(chromedp.Navigate(n.invitation(t)))
 			p.sees("Esta red aún no tiene ninguna clave.")
 			p.inSpanish(english)
@@ -88,15 +88,15 @@ func testLanguageFirst(t *testing.T, b *browser, english *regexp.Regexp) {
 			p.sees("Las viviendas están ocultas para terceros.")
 			n.staff = eval[string](p, `document.querySelector(".secret").innerText`)
 			n.operator = n.staff
-			n.spots = append(n.spots, n.bringUp(t, 0, names[0]))
-			n.beat(t, n.spots...)
+			n.hotspots = append(n.hotspots, n.bringUp(t, 0, names[0]))
+			n.beat(t, n.hotspots...)
 			p.press("Salir")
 		} else {
 			p.do(chromedp.Navigate(n.url))
 		}
 		p.narrow("/map", "Elija un punto de acceso para ver si funciona.")
 		p.inSpanish(english)
-		p.narrow("/map/"+n.spots[0].id, "Página de estado")
+		p.narrow("/map/"+n.hotspots[0].id, "Página de estado")
 		p.inSpanish(english)
 		p.press("Página de estado")
 		p.sees("¿Soy yo o el punto de acceso?")

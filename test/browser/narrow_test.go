@@ -15,7 +15,7 @@ func testNarrow(t *testing.T, b *browser, n *network) {
 	p.signIn(n.operator)
 	for _, page := range [][2]string{
 		{"/hotspots", "Needs attention"},
-		{"/hotspots/" + n.spots[0].id, "Rewards by day"},
+		{"/hotspots/" + n.hotspots[0].id, "Rewards by day"},
 		{"/rewards", "By month"},
 		{"/keys", "Keys"},
 		{"/register", "Register a hotspot"},
@@ -26,7 +26,7 @@ func testNarrow(t *testing.T, b *browser, n *network) {
 	}
 
 	// The form warns before it is left, and search is walked by arrow keys.
-	p.visit("/hotspots/" + n.spots[1].id)
+	p.visit("/hotspots/" + n.hotspots[1].id)
 	p.sees("Opening hours")
 	p.fill(`input[name="name"]`, "Not to be kept")
 	p.sees("Not saved yet.")

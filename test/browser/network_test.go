@@ -36,14 +36,14 @@ type network struct {
 	log             string // a file
 	address         string // kept when the server is started again
 	operator, staff string // keys
-	spots           []spot
+	hotspots        []hotspot
 	stop            func()
 	whole           testing.TB // that the server lives as long as
 	lastMonth       string     // which is settled
 }
 
-// spot is a hotspot of the operator, with its device's key.
-type spot struct {
+// hotspot is one of the operator, with its device's key.
+type hotspot struct {
 	id, name, key string
 	lat, lng      float64
 	beats         int
@@ -58,7 +58,7 @@ var names = []string{
 }
 
 // The places of the hotspots: the first few are close together.
-var spotPlaces = [][2]float64{
+var hotspotPlaces = [][2]float64{
 	{40.7536, -73.9832},
 	{40.7540, -73.9840},
 	{40.7531, -73.9825},
@@ -87,10 +87,10 @@ func start(t testing.TB) *network {
 	// the server has to decide that the month is over.
 	stop := n.serve(t, "--clock-start", monthEnd.Add(-10*time.Minute).Format(time.RFC3339), "--rate-limit", "off")
 	for i, name := range names {
-		n.spots = append(n.spots, n.bringUp(t, i, name))
+		n.hotspots = append(n.hotspots, n.bringUp(t, i, name))
 	}
-	n.ask(t, n.operator, "PATCH", "/v1/hotspots/"+n.spots[wideRadius].id, map[string]any{"settings": map[string]any{"coverage_radius_m": 400}})
-	n.beat(t, n.spots...)
+	n.ask(t, n.operator, "PATCH", "/v1/hotspots/"+n.hotspots[wideRadius].id, map[string]any{"settings": map[string]any{"coverage_radius_m": 400}})
+	n.beat(t, n.hotspots...)
 	stop()
 	stop = n.serve(t, "--clock-start", monthEnd.Add(-2*time.Minute).Format(time.RFC3339), "--clock-rate", "1200")
 	harness.Eventually(t, "the month is settled", func() bool {
@@ -163,9 +163,9 @@ func (n *network) newcomer(t testing.TB, name string, mac byte, lat, lng float64
 }
 
 // bringUp registers, verifies and links a hotspot.
-func (n *network) bringUp(t testing.TB, i int, name string) spot {
+func (n *network) bringUp(t testing.TB, i int, name string) hotspot {
 	t.Helper()
-	s := spot{name: name, lat: spotPlaces[i][0], lng: spotPlaces[i][1]}
+	s := hotspot{name: name, lat: hotspotPlaces[i][0], lng: hotspotPlaces[i][1]}
 	mac := fmt.Sprintf("02:00:5e:10:00:%02x", i)
 	made := n.ask(t, n.operator, "POST", "/v1/hotspots", map[string]any{
 		"name": name, "type": []string{"public", "business", "home"}[i%3],
@@ -182,14 +182,14 @@ func (n *network) bringUp(t testing.TB, i int, name string) spot {
 // stayAwake keeps all but two of the hotspots online for the next minutes.
 func (n *network) stayAwake(t testing.TB) {
 	t.Helper()
-	n.beat(t, n.spots[:len(n.spots)-2]...)
+	n.beat(t, n.hotspots[:len(n.hotspots)-2]...)
 }
 
 // beat lets devices be heard.
-func (n *network) beat(t testing.TB, spots ...spot) {
+func (n *network) beat(t testing.TB, hotspots ...hotspot) {
 	t.Helper()
-	for i := range spots {
-		s := &spots[i]
+	for i := range hotspots {
+		s := &hotspots[i]
 		s.beats++
 		n.ask(t, s.key, "POST", "/v1/hotspots/"+s.id+"/heartbeats", map[string]any{
 			"boot_id": "boot", "seq": time.Now().UnixNano() / 1000, "clients": 3 + i, "rx_bytes": s.beats * 40_000_000, "tx_bytes": s.beats * 90_000_000, "rssi_dbm": -58,

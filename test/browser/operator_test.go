@@ -82,15 +82,15 @@ func (p *page) register(t testing.TB) {
 
 // settings changes a hotspot, and meets someone who does the same.
 func (p *page) settings(t testing.TB, n *network) {
-	spot := n.spots[1]
-	p.visit("/hotspots/" + spot.id)
+	hotspot := n.hotspots[1]
+	p.visit("/hotspots/" + hotspot.id)
 	p.sees("Opening hours")
 	p.fill(`input[name="name"]`, "Corner Books & Café")
 	p.click(`input[name="always"]`)
 	p.set(`input[name="timezone"]`, "America/New_York")
 	p.press("Save")
 	p.sees("Saved.")
-	data := n.ask(t, n.operator, "GET", "/v1/hotspots/"+spot.id, nil)
+	data := n.ask(t, n.operator, "GET", "/v1/hotspots/"+hotspot.id, nil)
 	if hours := fmt.Sprint(data["settings"].(map[string]any)["operating_hours"]); data["name"] != "Corner Books & Café" ||
 		hours != "map[exceptions:[] timezone:America/New_York weekly:[map[close:22:00 days:[mon tue wed thu fri] open:08:00]]]" {
 		t.Errorf("the server has %v, open %s", data["name"], hours)
@@ -99,7 +99,7 @@ func (p *page) settings(t testing.TB, n *network) {
 	p.until(`!document.body.innerText.includes("Saved.")`) // that was something else
 	p.press("Save")
 	p.until(`document.querySelector(".span .fault")`)
-	n.ask(t, n.operator, "PATCH", "/v1/hotspots/"+spot.id, map[string]any{"name": "Someone else was faster"})
+	n.ask(t, n.operator, "PATCH", "/v1/hotspots/"+hotspot.id, map[string]any{"name": "Someone else was faster"})
 	p.set(`.span .clock`, "09:00")
 	p.expects("409")
 	p.press("Save")
@@ -113,7 +113,7 @@ func (p *page) settings(t testing.TB, n *network) {
 
 // rewards looks at what was earned, and keeps a statement that holds.
 func (p *page) rewards(t testing.TB, n *network) {
-	p.visit("/hotspots/" + n.spots[0].id)
+	p.visit("/hotspots/" + n.hotspots[0].id)
 	p.sees("Rewards by day")
 	lastDay := today().AddDate(0, 0, -today().Day()) // of last month
 	asked := `performance.getEntriesByType("resource").filter(({name}) => name.includes("/rewards/explain")).length`

@@ -19,12 +19,12 @@ func TestPublic(t *testing.T) {
 	n.staff = n.command(t, "keys", "create", "--user", "new", "--scopes", "admin")
 	n.serve(t, "--public")
 	for i := range 3 { // the third is a home
-		n.spots = append(n.spots, n.bringUp(t, i, names[i]))
+		n.hotspots = append(n.hotspots, n.bringUp(t, i, names[i]))
 	}
-	n.ask(t, n.operator, "PATCH", "/v1/hotspots/"+n.spots[0].id, map[string]any{"settings": map[string]any{"operating_hours": map[string]any{
+	n.ask(t, n.operator, "PATCH", "/v1/hotspots/"+n.hotspots[0].id, map[string]any{"settings": map[string]any{"operating_hours": map[string]any{
 		"timezone": "America/Argentina/Buenos_Aires", "weekly": []any{map[string]any{"days": []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, "open": "08:00", "close": "24:00"}},
 	}}})
-	n.beat(t, n.spots...)
+	n.beat(t, n.hotspots...)
 	for name, l := range map[string]look{"1400": wide, "390-dark": {width: 390, height: 844, dark: true}} {
 		t.Run(name, func(t *testing.T) {
 			p := b.open(t, n.url, l)
@@ -33,16 +33,16 @@ func TestPublic(t *testing.T) {
 			p.fits()
 			p.accessible("the public map")
 			p.shot("public-map-" + name)
-			p.visit("/map/" + n.spots[0].id) // a link that was passed on
-			p.sees(n.spots[0].name)
+			p.visit("/map/" + n.hotspots[0].id) // a link that was passed on
+			p.sees(n.hotspots[0].name)
 			p.sees("Beacon Guest")
 			p.sees("Open now, until 24:00 GMT-3") // by its own clock, in the words of its page
 			p.fits()
 			p.shot("public-hotspot-" + name)
 			p.expects("404")
-			p.visit("/map/" + n.spots[2].id)
+			p.visit("/map/" + n.hotspots[2].id)
 			p.sees("This hotspot is not public, or is gone.")
-			p.visit("/map/" + n.spots[0].id)
+			p.visit("/map/" + n.hotspots[0].id)
 			p.press("Status page")
 			p.sees("Is it me or the hotspot?")
 			p.until(`document.querySelectorAll(".bars rect").length === 30 && getComputedStyle(document.querySelector(".bars")).height === "80px"`) // its style was let in
@@ -51,10 +51,10 @@ func TestPublic(t *testing.T) {
 			p.fits()
 			p.accessible("the page of a hotspot")
 			p.shot("public-page-" + name)
-			p.do(chromedp.Navigate(n.url + "/h/" + n.spots[0].id + "/embed"))
+			p.do(chromedp.Navigate(n.url + "/h/" + n.hotspots[0].id + "/embed"))
 			p.sees("Online now")
 			p.accessible("the page in a frame")
-			p.do(chromedp.Navigate(n.url + "/h/" + n.spots[2].id))
+			p.do(chromedp.Navigate(n.url + "/h/" + n.hotspots[2].id))
 			p.sees("No such hotspot")
 		})
 	}

@@ -100,7 +100,7 @@ func testPhone(t *testing.T, b *browser, n *network) {
 	p.shot("phone-map-folded")
 	for _, page := range [][2]string{
 		{"/hotspots", "no hotspots"},
-		{"/hotspots/" + n.spots[0].id, "Rewards by day"},
+		{"/hotspots/" + n.hotspots[0].id, "Rewards by day"},
 		{"/rewards", "By month"},
 		{"/staff", "this key"},
 		{"/register", "Register a hotspot"},
@@ -120,10 +120,10 @@ func testPhone(t *testing.T, b *browser, n *network) {
 	p.press("Register") // from the bottom of the form to what is missing
 	p.until(`document.activeElement.name === "name"`)
 	p.until(inSight(`document.querySelector(".faulty")`, ".panel-body"))
-	p.visit("/hotspots/" + n.spots[0].id)
+	p.visit("/hotspots/" + n.hotspots[0].id)
 	p.until(`document.querySelectorAll(".plot canvas").length === 3`)
 	p.shot("phone-hotspot")
-	p.visit("/hotspots/" + n.spots[0].id + "/days")
+	p.visit("/hotspots/" + n.hotspots[0].id + "/days")
 	p.until(`![...document.querySelectorAll(".scroll td")].some((e) => e.innerText === "…")`)
 	p.until(`((e) => e.scrollWidth <= e.clientWidth)(document.querySelector('[aria-label="Rewards by day"]'))`)
 	p.fits()

@@ -24,7 +24,7 @@ func TestWalk(t *testing.T) {
 	p.signIn(n.operator)
 	p.until(`document.querySelector(".live").innerText === "Live"`)
 	p.until(figure("Hotspots") + ` === "4"`)
-	p.search(n.spots[2].id)
+	p.search(n.hotspots[2].id)
 	p.until(fmt.Sprintf(`document.querySelector(".card h2")?.innerText === %q`, hostile))
 	p.press("Back")
 	p.clickMap(0.8, 0.8)
@@ -34,8 +34,8 @@ func TestWalk(t *testing.T) {
 
 	// What an operator has, and earned.
 	p.visit("/hotspots")
-	p.sees(n.spots[0].name)
-	p.visit("/hotspots/" + n.spots[0].id)
+	p.sees(n.hotspots[0].name)
+	p.visit("/hotspots/" + n.hotspots[0].id)
 	p.sees("Rewards by day")
 	p.until(`document.querySelectorAll(".plot canvas").length === 3`)
 	p.fill(`input[name="name"]`, "Renamed")

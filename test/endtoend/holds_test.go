@@ -18,7 +18,7 @@ func TestHolds_Commands(t *testing.T) {
 	harness.Stores(t, func(t *testing.T, db string) {
 		s := harness.Start(t, db)
 		operator := harness.NewClient(t, harness.CreateKey(t, db, "hotspots:write").Key)
-		spot := operator.MustRegister(t, s, 1)
+		hotspot := operator.MustRegister(t, s, 1)
 		first, second, near := harness.CreateKey(t, db, "hotspots:verify").Key, harness.CreateKey(t, db, "hotspots:verify").Key, harness.CreateKey(t, db, "hotspots:write,hotspots:verify").Key
 		harness.NewClient(t, near).MustRegister(t, s, 2) // some metres away
 		holds := func(key, want string, args ...string) string {
@@ -36,7 +36,7 @@ func TestHolds_Commands(t *testing.T) {
 			return string(out)
 		}
 		day := func(n int) string { return time.Now().UTC().AddDate(0, 0, n).Format(time.DateOnly) }
-		hold, _, _ := strings.Cut(holds(first, "is active until "+day(10), "create", "--hotspot", spot, "--reason", "no radio", "--evidence", "photo 7", "--until", day(10)), " ")
+		hold, _, _ := strings.Cut(holds(first, "is active until "+day(10), "create", "--hotspot", hotspot, "--reason", "no radio", "--evidence", "photo 7", "--until", day(10)), " ")
 		holds(first, "second person", "extend", hold, "--reason", "not seen yet", "--until", day(20))
 		holds(near, "someone else must decide this", "extend", hold, "--reason", "not seen yet", "--until", day(20))
 		holds(second, "is active until "+day(20), "extend", hold, "--reason", "not seen yet", "--until", day(20))

@@ -14,9 +14,9 @@ import (
 )
 
 // checkSpots holds what was seen of hotspots to what was asked of them.
-func (l *load) checkSpots(t *testing.T, spots []*spot) {
+func (l *load) checkHotspots(t *testing.T, hotspots []*hotspot) {
 	t.Helper()
-	each(spots, func(s *spot) {
+	each(hotspots, func(s *hotspot) {
 		s.checkThere(t)
 		s.checkFields(t)
 		s.checkLinear(t)
@@ -24,7 +24,7 @@ func (l *load) checkSpots(t *testing.T, spots []*spot) {
 }
 
 // checkThere: what was acknowledged is there (I1), what was refused is not (I2).
-func (s *spot) checkThere(t *testing.T) {
+func (s *hotspot) checkThere(t *testing.T) {
 	var made *op
 	for _, o := range s.ops {
 		switch {
@@ -46,14 +46,14 @@ func (s *spot) checkThere(t *testing.T) {
 }
 
 // asksForTaken tells those registrations that asked for the MAC of another.
-func (s *spot) asksForTaken() bool {
+func (s *hotspot) asksForTaken() bool {
 	mac, _ := s.ops[0].asked["device"].(harness.Fields)["mac_address"].(string)
 	return canonical(mac) != canonical(harness.MACOf(s.number))
 }
 
 // checkFields: what nobody may change is, in every answer, what was asked for
 // (I1).
-func (s *spot) checkFields(t *testing.T) {
+func (s *hotspot) checkFields(t *testing.T) {
 	asked := s.ops[0].asked
 	place, device := asked["location"].(harness.Fields), asked["device"].(harness.Fields)
 	want := harness.Fields{

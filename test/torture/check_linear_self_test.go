@@ -65,7 +65,7 @@ func TestLinear(t *testing.T) {
 			born(), done(change, 3, 4, named("b"), shows("b", 1, 3)),
 		}, porcupine.Illegal},
 	} {
-		if got := (&spot{ops: c.ops}).linear(); got != c.want {
+		if got := (&hotspot{ops: c.ops}).linear(); got != c.want {
 			t.Errorf("%s: %s; want %s", name, got, c.want)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // each operation lies between its call and its answer, and which explains every
 // answer (I3). So no change is lost, neither of the same field nor of another;
 // and the time of the last change never goes back (I8).
-func (s *spot) checkLinear(t *testing.T) {
+func (s *hotspot) checkLinear(t *testing.T) {
 	if result := s.linear(); result != porcupine.Ok {
 		lines := make([]string, len(s.ops))
 		for i, o := range s.ops {
@@ -28,7 +28,7 @@ func (s *spot) checkLinear(t *testing.T) {
 }
 
 // linear looks for the order.
-func (s *spot) linear() porcupine.CheckResult {
+func (s *hotspot) linear() porcupine.CheckResult {
 	var list []porcupine.Operation
 	for _, o := range s.ops {
 		seen := o.kind == read && (o.status == http.StatusOK || o.status == http.StatusNotFound)

@@ -23,8 +23,8 @@ func (l *load) check(t *testing.T, s *harness.Server) {
 	t.Helper()
 	l.settle()
 	fresh := l.fresh()
-	each(fresh, func(spot *spot) { l.readBack(t, s, spot) })
-	l.checkSpots(t, fresh)
+	each(fresh, func(hotspot *hotspot) { l.readBack(t, s, hotspot) })
+	l.checkHotspots(t, fresh)
 	harness.CheckTraffic(t, l.devices, l.admin.Readings(t, s)) // I7
 	l.repeatBeats(t, s)
 	if t.Failed() {
@@ -37,7 +37,7 @@ func (l *load) checkAll(t *testing.T, s *harness.Server) {
 	t.Helper()
 	l.check(t, s)
 	l.checkLists(t, s)
-	l.checkSpots(t, l.spots)
+	l.checkHotspots(t, l.hotspots)
 	l.checkSettled(t)
 	checkChanges(t, s.DB)
 	// What is in memory is what is in the database, where each MAC is there once.
@@ -46,27 +46,27 @@ func (l *load) checkAll(t *testing.T, s *harness.Server) {
 }
 
 // readBack reads one hotspot, wherever it may be.
-func (l *load) readBack(t *testing.T, s *harness.Server, spot *spot) {
-	if spot.id == "" {
-		spot.id = l.find(t, s, spot)
+func (l *load) readBack(t *testing.T, s *harness.Server, hotspot *hotspot) {
+	if hotspot.id == "" {
+		hotspot.id = l.find(t, s, hotspot)
 	}
-	if spot.id == "" {
-		l.note(spot, &op{kind: read, client: checker, call: l.now()}, harness.Answer{Status: http.StatusNotFound})
+	if hotspot.id == "" {
+		l.note(hotspot, &op{kind: read, client: checker, call: l.now()}, harness.Answer{Status: http.StatusNotFound})
 		return
 	}
-	a := l.read(t.Context(), s, spot, checker)
+	a := l.read(t.Context(), s, hotspot, checker)
 	if a.Status != http.StatusOK && a.Status != http.StatusNotFound {
-		t.Errorf("%s cannot be read: %d %s %v", spot.id, a.Status, a.Code, a.Err)
+		t.Errorf("%s cannot be read: %d %s %v", hotspot.id, a.Status, a.Code, a.Err)
 	}
 }
 
 // find looks on the map for the hotspot that a registration without an answer
 // may have made.
-func (l *load) find(t *testing.T, s *harness.Server, spot *spot) (id string) {
-	a := spot.owner.Do(t.Context(), http.MethodGet, s.URL+placeOf(spot), nil)
+func (l *load) find(t *testing.T, s *harness.Server, hotspot *hotspot) (id string) {
+	a := hotspot.owner.Do(t.Context(), http.MethodGet, s.URL+placeOf(hotspot), nil)
 	ids := hotspotIDs(a)
 	if a.Status != http.StatusOK || len(ids) > 1 {
-		t.Errorf("at the place of hotspot %d there are %v: %d %s %v", spot.number, ids, a.Status, a.Code, a.Err)
+		t.Errorf("at the place of hotspot %d there are %v: %d %s %v", hotspot.number, ids, a.Status, a.Code, a.Err)
 	}
 	if len(ids) != 1 {
 		return ""
@@ -87,26 +87,26 @@ func hotspotIDs(a harness.Answer) (ids []string) {
 // for (I2), and reading a list is reading each of its hotspots.
 func (l *load) checkLists(t *testing.T, s *harness.Server) {
 	t.Helper()
-	all := map[string]*spot{}
-	for _, spot := range l.spots {
-		all[fmt.Sprint("net-", spot.number)] = spot
+	all := map[string]*hotspot{}
+	for _, hotspot := range l.hotspots {
+		all[fmt.Sprint("net-", hotspot.number)] = hotspot
 	}
 	for _, u := range l.users {
 		called := l.now()
 		listed := u.Owned(t, s)
 		for ssid, h := range listed {
-			spot := all[ssid]
-			if spot == nil || spot.owner != u {
+			hotspot := all[ssid]
+			if hotspot == nil || hotspot.owner != u {
 				t.Errorf("%s of %s came from nowhere", ssid, u.id)
 				continue
 			}
 			data, _ := json.Marshal(h)
-			l.note(spot, &op{kind: read, client: checker, user: u, call: called}, harness.Answer{Status: http.StatusOK, Data: data})
+			l.note(hotspot, &op{kind: read, client: checker, user: u, call: called}, harness.Answer{Status: http.StatusOK, Data: data})
 			delete(all, ssid)
 		}
 	}
-	for ssid, spot := range all {
-		if spot.id != "" {
+	for ssid, hotspot := range all {
+		if hotspot.id != "" {
 			t.Errorf("%s is there, and not in the list of its owner", ssid)
 		}
 	}

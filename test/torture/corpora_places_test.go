@@ -20,7 +20,7 @@ func (b *corpusBench) storeEverywhere(t *testing.T, n int, text string) map[stri
 	name := norm.NFC.String(strings.TrimSpace(text))
 	taken := map[string]bool{}
 
-	r := request{method: http.MethodPatch, path: b.spot, key: adminKey, body: fields{"name": text}}
+	r := request{method: http.MethodPatch, path: b.hotspot, key: adminKey, body: fields{"name": text}}
 	taken["name"] = accepted(t, r, b.ask(t, r), 200, name, func(f fields) any { return f["name"] })
 	if length := utf8.RuneCountInString(name); (length < 3 || length > 50) == taken["name"] && (taken["name"] || isPlain(text)) {
 		t.Errorf("a name of %d characters: %v: %q", length, taken["name"], text)
@@ -54,7 +54,7 @@ func (b *corpusBench) storeEverywhere(t *testing.T, n int, text string) map[stri
 
 	r = request{method: http.MethodPost, path: "/v1/keys", key: adminKey, body: fields{"scopes": []string{}, "name": text}}
 	taken["key"] = accepted(t, r, b.ask(t, r), 200, name, func(f fields) any { return f["name"] })
-	r = request{method: http.MethodPost, path: b.spot + "/verification", key: adminKey, body: fields{"lat": 40.75, "lng": -73.98, "accuracy_m": 1, "method": text}}
+	r = request{method: http.MethodPost, path: b.hotspot + "/verification", key: adminKey, body: fields{"lat": 40.75, "lng": -73.98, "accuracy_m": 1, "method": text}}
 	taken["method"] = accepted(t, r, b.ask(t, r), 200, "", func(fields) any { return "" })
 	b.refuseEverywhere(t, text)
 	return taken
@@ -99,7 +99,7 @@ func (b *corpusBench) refuseEverywhere(t *testing.T, text string) {
 		t.Errorf("%s: %d %s; want 403", r, a.status, a.text)
 	}
 	if !strings.ContainsAny(text, "\x00\r\n") && norm.NFC.IsNormalString(text) && isPlain(text) { // else net/http does not send it
-		r = request{method: http.MethodPatch, path: b.spot, key: adminKey, body: "{}", header: map[string]string{"If-Match": text, "Accept": text, "Idempotency-Key": text}}
+		r = request{method: http.MethodPatch, path: b.hotspot, key: adminKey, body: "{}", header: map[string]string{"If-Match": text, "Accept": text, "Idempotency-Key": text}}
 		if a := b.ask(t, r); a.status != 200 && a.status != 409 && a.status != 400 {
 			t.Errorf("%s: %d %s", r, a.status, a.text)
 		}
@@ -114,8 +114,8 @@ func (b *corpusBench) queryEverywhere(t *testing.T, text string) {
 		text = text[:len(text)/2/3*3] // between two escapes
 	}
 	for _, path := range []string{
-		"/v1/hotspots/nearby?lat=@&lng=@&radius=@&status=@&limit=@", "/v1/hotspots/nearby?lat=0&lng=0&radius=@", "/v1/coverage?north=@&south=@&east=@&west=@&zoom=@", b.spot + "/history?from=@&to=@&step=@",
-		"/v1/users/me/rewards?period=@", "/v1/users/me/rewards/history?start_date=@&end_date=@&page=@&per_page=@", b.spot + "/rewards/explain?date=@", "/v1/keys?user_id=@&page=@",
+		"/v1/hotspots/nearby?lat=@&lng=@&radius=@&status=@&limit=@", "/v1/hotspots/nearby?lat=0&lng=0&radius=@", "/v1/coverage?north=@&south=@&east=@&west=@&zoom=@", b.hotspot + "/history?from=@&to=@&step=@",
+		"/v1/users/me/rewards?period=@", "/v1/users/me/rewards/history?start_date=@&end_date=@&page=@&per_page=@", b.hotspot + "/rewards/explain?date=@", "/v1/keys?user_id=@&page=@",
 		"/v1/events?after=x@", "/v1/hotspots/@", "/v1/users/@/hotspots", "/v1/users/@/rewards", "/v1/users/me/rewards/statements/@", "/v1/coverage/tiles/@/@/@.mvt", "/v1/keys/@", "/v1/@",
 	} {
 		b.ask(t, request{method: http.MethodGet, path: strings.ReplaceAll(path, "@", text), key: adminKey})

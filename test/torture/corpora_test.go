@@ -20,7 +20,7 @@ import (
 // corpusBench is a server on each store, and hotspots to do things to.
 type corpusBench struct {
 	*modelMachine
-	spot string // a path
+	hotspot string // a path
 }
 
 // newCorpusBench registers what is changed again and again.
@@ -29,7 +29,7 @@ func newCorpusBench(t *testing.T) *corpusBench {
 	m := &modelMachine{model: &model{keys: []*apiKey{adminKey}, once: map[string]*firstAnswer{}}}
 	m.worlds = startWorlds(t, 1)
 	m.settle(t, 0, modelPlaces[0], false)
-	return &corpusBench{m, "/v1/hotspots/{" + m.spots[0].name + "}"}
+	return &corpusBench{m, "/v1/hotspots/{" + m.hotspots[0].name + "}"}
 }
 
 // ask sends a request to all stores: the answer must be the same, and one that a
@@ -115,7 +115,7 @@ func TestF20_JSON(t *testing.T) {
 			{"as an element", `{"name":` + strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "["), "]") + `}`},
 		} {
 			for _, r := range []request{
-				{method: http.MethodPatch, path: b.spot, key: adminKey, body: sent.body},
+				{method: http.MethodPatch, path: b.hotspot, key: adminKey, body: sent.body},
 				{method: http.MethodPost, path: "/v1/hotspots", key: adminKey, body: sent.body},
 			} {
 				requests++
@@ -204,7 +204,7 @@ func TestF20_Bytes(t *testing.T) {
 		for _, body := range []string{
 			`{"name":"` + raw + `"}`, `{"` + raw + `":"abc"}`, `{"settings":{"operating_hours":{"timezone":"` + raw + `","weekly":[]}}}`,
 		} {
-			if a := b.ask(t, request{method: http.MethodPatch, path: b.spot, key: adminKey, body: body}); a.status != 400 {
+			if a := b.ask(t, request{method: http.MethodPatch, path: b.hotspot, key: adminKey, body: body}); a.status != 400 {
 				t.Errorf("PATCH %q: %d %s; want 400", body, a.status, a.text)
 			}
 		}

@@ -96,12 +96,12 @@ const fold kind = "fold"
 // writer makes single writes, and knows where a server keeps them.
 type writer struct {
 	*load
-	spot *spot // that nobody else changes
+	hotspot *hotspot // that nobody else changes
 }
 
 func newWriter(t *testing.T, l *load, s *harness.Server) *writer {
 	t.Helper()
-	return &writer{load: l, spot: l.reserve(t, s)}
+	return &writer{load: l, hotspot: l.reserve(t, s)}
 }
 
 // tables are where a server writes.
@@ -133,7 +133,7 @@ func (w *writer) write(ctx context.Context, t *testing.T, s *harness.Server, k k
 		_, a := w.register(ctx, s, w.users[0], n, clients, harness.MACOf(n))
 		return a
 	case change:
-		return w.change(ctx, s, w.spot, clients, harness.Fields{"name": fmt.Sprintf("Hotspot %d %d", w.spot.number, n)})
+		return w.change(ctx, s, w.hotspot, clients, harness.Fields{"name": fmt.Sprintf("Hotspot %d %d", w.hotspot.number, n)})
 	default:
 		c := &client{running: &running{t: t, load: w.load}, rng: rand.New(rand.NewPCG(w.seed, uint64(n)))}
 		return c.beat(ctx, s)

@@ -30,12 +30,12 @@ import (
 // victim is a database as a killed server leaves it, with its log, and what a
 // server that is sound answers about it.
 type victim struct {
-	files map[string][]byte // by suffix
-	now   time.Time         // by which all servers go, so that they answer alike
-	key   harness.Key
-	users []string
-	sums  answers // of what is closed
-	spots answers // what people registered
+	files    map[string][]byte // by suffix
+	now      time.Time         // by which all servers go, so that they answer alike
+	key      harness.Key
+	users    []string
+	sums     answers // of what is closed
+	hotspots answers // what people registered
 }
 
 // answers are bodies by what was asked; what was refused is not among them.
@@ -97,11 +97,11 @@ func newVictim(t *testing.T) *victim {
 			t.Fatalf("there is nothing to damage in %q: %v", "db"+suffix, err)
 		}
 	}
-	v.sums, v.spots = v.ask(t, v.start(t, v.copy(t)))
-	again, spots := v.ask(t, v.start(t, v.copy(t)))
-	if !maps.Equal(again, v.sums) || !maps.Equal(spots, v.spots) || len(v.sums) < 3*len(v.users) || len(v.spots) < len(v.users) {
+	v.sums, v.hotspots = v.ask(t, v.start(t, v.copy(t)))
+	again, hotspots := v.ask(t, v.start(t, v.copy(t)))
+	if !maps.Equal(again, v.sums) || !maps.Equal(hotspots, v.hotspots) || len(v.sums) < 3*len(v.users) || len(v.hotspots) < len(v.users) {
 		t.Fatalf("two sound servers do not answer alike, or do not answer: %d and %d sums, %d and %d lists",
-			len(v.sums), len(again), len(v.spots), len(spots))
+			len(v.sums), len(again), len(v.hotspots), len(hotspots))
 	}
 	return v
 }
@@ -180,12 +180,12 @@ func (r *run) end(t testing.TB) string {
 }
 
 // ask asks a server for what was earned, and for what people registered, and ends it.
-func (v *victim) ask(t testing.TB, r *run) (sums, spots answers) {
+func (v *victim) ask(t testing.TB, r *run) (sums, hotspots answers) {
 	t.Helper()
 	defer r.end(t)
-	sums, spots = answers{}, answers{}
+	sums, hotspots = answers{}, answers{}
 	if r.url == "" {
-		return sums, spots
+		return sums, hotspots
 	}
 	client := harness.NewClient(t, v.key.Key)
 	month := time.Date(v.now.Year(), v.now.Month(), 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -1)
@@ -200,10 +200,10 @@ func (v *victim) ask(t testing.TB, r *run) (sums, spots answers) {
 			}
 		}
 		if a := client.Do(t.Context(), http.MethodGet, r.url+"/v1/users/"+user+"/hotspots?per_page=100", nil); a.Status == http.StatusOK {
-			spots[user] = registered(t, a.Data)
+			hotspots[user] = registered(t, a.Data)
 		}
 	}
-	return sums, spots
+	return sums, hotspots
 }
 
 // registered leaves what people said of hotspots, without what their beats say.
@@ -273,7 +273,7 @@ func (v *victim) textHarm(t testing.TB, random *rand.Rand) harm {
 	var list []harness.Fields
 	for _, i := range random.Perm(len(v.users)) {
 		var some []harness.Fields
-		if err := json.Unmarshal([]byte(v.spots[v.users[i]]), &some); err != nil {
+		if err := json.Unmarshal([]byte(v.hotspots[v.users[i]]), &some); err != nil {
 			t.Fatal(err)
 		}
 		list = append(list, some...)
@@ -376,20 +376,20 @@ func (v *victim) suffer(t *testing.T, h harm) (o outcome) {
 	h.do(t, other)
 	sound, said := diagnose(t, other)
 	r := v.start(t, db)
-	sums, spots := v.ask(t, r)
+	sums, hotspots := v.ask(t, r)
 	for path, got := range sums {
 		if got != v.sums[path] {
 			t.Errorf("%v: %s answers a wrong sum\n%.1500s\nwant\n%.1500s\nthe doctor said\n%s", h, path, got, v.sums[path], said)
 		}
 	}
-	switch complete := len(sums) == len(v.sums) && len(spots) == len(v.spots); {
+	switch complete := len(sums) == len(v.sums) && len(hotspots) == len(v.hotspots); {
 	case r.url == "":
 		if o.refused++; sound {
 			t.Errorf("%v: the server refuses to start, and the doctor finds nothing wrong:\n%s\nthe server says: %s", h, said, r.log)
 		}
-	case !maps.EqualFunc(spots, v.spots, func(a, b string) bool { return a == b }) && len(spots) == len(v.spots):
+	case !maps.EqualFunc(hotspots, v.hotspots, func(a, b string) bool { return a == b }) && len(hotspots) == len(v.hotspots):
 		if o.changed++; sound {
-			t.Errorf("%v: hotspots are answered as they never were, and the doctor finds nothing wrong:\n%v\nwant\n%v", h, spots, v.spots)
+			t.Errorf("%v: hotspots are answered as they never were, and the doctor finds nothing wrong:\n%v\nwant\n%v", h, hotspots, v.hotspots)
 		}
 	case complete:
 		if o.unharmed++; h.sure {
@@ -399,7 +399,7 @@ func (v *victim) suffer(t *testing.T, h harm) (o outcome) {
 		o.withheld++
 		if sound {
 			t.Errorf("%v: %d of %d answers are refused, and the doctor finds nothing wrong:\n%s\nthe server says: %s",
-				h, len(sums)+len(spots), len(v.sums)+len(v.spots), said, r.log)
+				h, len(sums)+len(hotspots), len(v.sums)+len(v.hotspots), said, r.log)
 		}
 	}
 	return o

@@ -23,7 +23,7 @@ func TestF07_Cut(t *testing.T) {
 	s := harness.Start(t, behind)
 	load := newLoad(t, s)
 	repeated := load.newRepeating(t, s)
-	c := &cutting{load: load, repeated: repeated, spot: load.reserve(t, s), proxy: p, server: s, db: db}
+	c := &cutting{load: load, repeated: repeated, hotspot: load.reserve(t, s), proxy: p, server: s, db: db}
 	running := load.on(t, s)
 	for round := range rounds(1, 2, 4) {
 		for i, meet := range []func(*testing.T, harness.Accident){c.registration, c.change, c.repetition} {
@@ -78,7 +78,7 @@ func await(t *testing.T, what string, happened <-chan struct{}) {
 type cutting struct {
 	load     *load
 	repeated *repeating
-	spot     *spot // that nobody else changes
+	hotspot  *hotspot // that nobody else changes
 	proxy    *harness.Proxy
 	server   *harness.Server
 	db       string // without the proxy
@@ -103,9 +103,9 @@ func (c *cutting) registration(t *testing.T, a harness.Accident) {
 func (c *cutting) change(t *testing.T, a harness.Accident) {
 	t.Helper()
 	c.meet(t, "change", a, func() (string, func() harness.Answer) {
-		name := fmt.Sprintf("Hotspot %d %d", c.spot.number, c.load.number.Add(1)-1)
+		name := fmt.Sprintf("Hotspot %d %d", c.hotspot.number, c.load.number.Add(1)-1)
 		return name, func() harness.Answer {
-			return c.load.change(t.Context(), c.server, c.spot, cutter, harness.Fields{"name": name})
+			return c.load.change(t.Context(), c.server, c.hotspot, cutter, harness.Fields{"name": name})
 		}
 	}, `SELECT count(*) FROM hotspots WHERE name = $1`)
 }

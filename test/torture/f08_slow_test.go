@@ -209,7 +209,7 @@ func (v *visitors) watchNearby(t *testing.T) (stop func()) {
 		ticker := time.NewTicker(20 * time.Millisecond)
 		defer ticker.Stop()
 		for ; ctx.Err() == nil; <-ticker.C {
-			a := v.Do(t.Context(), http.MethodGet, v.server.URL+placeOf(&spot{number: 0}), nil)
+			a := v.Do(t.Context(), http.MethodGet, v.server.URL+placeOf(&hotspot{number: 0}), nil)
 			if a.Status != http.StatusOK || len(hotspotIDs(a)) != 1 {
 				t.Errorf("nearby answered %d %s %v, %s", a.Status, a.Code, a.Err, a.Data)
 			}

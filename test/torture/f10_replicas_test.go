@@ -168,7 +168,7 @@ func (r *replicas) checkStaleness(t *testing.T) {
 		answered := time.Now()
 		for _, s := range r.servers {
 			harness.Eventually(t, "a new hotspot on every server", func() bool {
-				return len(hotspotIDs(r.load.admin.Do(t.Context(), http.MethodGet, s.URL+placeOf(&spot{number: n}), nil))) == 1
+				return len(hotspotIDs(r.load.admin.Do(t.Context(), http.MethodGet, s.URL+placeOf(&hotspot{number: n}), nil))) == 1
 			})
 		}
 		longest = max(longest, time.Since(answered))

@@ -96,17 +96,17 @@ func testRaceOfChanges(t *testing.T, body func(i int) harness.Fields) {
 		type act = func(s *harness.Server, i int)
 		race := func(do func(change, read act)) {
 			n := int(load.number.Add(1)) - 1
-			spot, a := load.register(t.Context(), servers[0], load.users[0], n, checker, harness.MACOf(n))
+			hotspot, a := load.register(t.Context(), servers[0], load.users[0], n, checker, harness.MACOf(n))
 			if a.Status != http.StatusCreated {
 				t.Fatalf("a registration was answered %d %s %v", a.Status, a.Code, a.Err)
 			}
 			do(func(s *harness.Server, i int) {
-				if a := load.change(t.Context(), s, spot, i, body(i)); a.Status != http.StatusOK {
+				if a := load.change(t.Context(), s, hotspot, i, body(i)); a.Status != http.StatusOK {
 					t.Errorf("a change was answered %d %s %v", a.Status, a.Code, a.Err)
 				}
-			}, func(s *harness.Server, i int) { load.read(t.Context(), s, spot, i) })
-			load.read(t.Context(), servers[0], spot, checker)
-			spot.checkLinear(t)
+			}, func(s *harness.Server, i int) { load.read(t.Context(), s, hotspot, i) })
+			load.read(t.Context(), servers[0], hotspot, checker)
+			hotspot.checkLinear(t)
 		}
 		for range rounds(1, 3, 100) {
 			race(func(change, read act) {
@@ -221,8 +221,8 @@ func (l *load) useUntilRefused(t *testing.T, s *harness.Server, u *user, refuses
 func (l *load) taken(u *user) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, spot := range l.spots {
-		if spot.owner == u && len(spot.ops) > 0 && spot.ops[0].outcome == harness.Done {
+	for _, hotspot := range l.hotspots {
+		if hotspot.owner == u && len(hotspot.ops) > 0 && hotspot.ops[0].outcome == harness.Done {
 			n++
 		}
 	}

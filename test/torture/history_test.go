@@ -55,8 +55,8 @@ func (o *op) String() string {
 // an effect.
 const unsettled = time.Duration(1<<63 - 1)
 
-// spot is all that was done to one hotspot, and seen of it.
-type spot struct {
+// hotspot is all that was done to one hotspot, and seen of it.
+type hotspot struct {
 	number int // harness.Registration makes its body from it
 	owner  *user
 	id     string // once anyone knows it
@@ -71,11 +71,11 @@ type spot struct {
 type history struct {
 	began time.Time
 
-	mu    sync.Mutex
-	ops   []*op // of those that belong to no hotspot that was registered under load
-	spots []*spot
-	there []*spot // which of them were acknowledged: something can be asked of them
-	open  []*op   // of unknown outcome, and not settled
+	mu       sync.Mutex
+	ops      []*op // of those that belong to no hotspot that was registered under load
+	hotspots []*hotspot
+	there    []*hotspot // which of them were acknowledged: something can be asked of them
+	open     []*op      // of unknown outcome, and not settled
 }
 
 func newHistory() *history { return &history{began: time.Now()} }
@@ -83,14 +83,14 @@ func newHistory() *history { return &history{began: time.Now()} }
 func (h *history) now() time.Duration { return time.Since(h.began) }
 
 // add makes room for a hotspot that is about to be registered.
-func (h *history) add(s *spot) {
+func (h *history) add(s *hotspot) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.spots = append(h.spots, s)
+	h.hotspots = append(h.hotspots, s)
 }
 
 // note keeps an operation with its answer; s may be nil.
-func (h *history) note(s *spot, o *op, a harness.Answer) {
+func (h *history) note(s *hotspot, o *op, a harness.Answer) {
 	o.heard = h.now()
 	o.end, o.outcome, o.status, o.why = o.heard, a.Outcome(), a.Status, a.Code
 	if a.Err != nil {
@@ -122,15 +122,15 @@ func (h *history) note(s *spot, o *op, a harness.Answer) {
 }
 
 // newest is the hotspot that was last asked for, and whether it was acknowledged.
-func (h *history) newest() (s *spot, acknowledged bool) {
+func (h *history) newest() (s *hotspot, acknowledged bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s = h.spots[len(h.spots)-1]
+	s = h.hotspots[len(h.hotspots)-1]
 	return s, s.born != nil
 }
 
 // show notes that somebody has seen a hotspot on the map.
-func (h *history) show(s *spot) {
+func (h *history) show(s *hotspot) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s.shown, s.touched = true, true
@@ -148,10 +148,10 @@ func (h *history) settle() {
 }
 
 // fresh takes those hotspots that something was done to since the last time.
-func (h *history) fresh() (list []*spot) {
+func (h *history) fresh() (list []*hotspot) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, s := range h.spots {
+	for _, s := range h.hotspots {
 		if s.touched {
 			list, s.touched = append(list, s), false
 		}
@@ -174,7 +174,7 @@ func (h *history) count(k kind, outcome harness.Outcome) (n int) {
 // all are all operations, for those who have the lock.
 func (h *history) all() []*op {
 	list := slices.Clip(h.ops)
-	for _, s := range h.spots {
+	for _, s := range h.hotspots {
 		list = append(list, s.ops...)
 	}
 	return list

@@ -103,15 +103,15 @@ func (l *load) newUser(t *testing.T, s *harness.Server) (u *user, key string) {
 
 // reserve registers a hotspot that no client changes: it is the test's own. The load
 // must not run yet.
-func (l *load) reserve(t *testing.T, s *harness.Server) *spot {
+func (l *load) reserve(t *testing.T, s *harness.Server) *hotspot {
 	t.Helper()
 	n := int(l.number.Add(1)) - 1
-	spot, a := l.register(t.Context(), s, l.users[0], n, clients, harness.MACOf(n))
+	hotspot, a := l.register(t.Context(), s, l.users[0], n, clients, harness.MACOf(n))
 	if a.Outcome() != harness.Done {
 		t.Fatalf("registration %d was answered %d %s %v", n, a.Status, a.Code, a.Err)
 	}
 	l.there = l.there[:len(l.there)-1]
-	return spot
+	return hotspot
 }
 
 // running is a load at work.

@@ -31,7 +31,7 @@ var checkInFaults = []fault{
 // doCheckIn checks an install in at one hotspot only, so that it never counts, and says
 // why.
 func (m *modelMachine) doCheckIn(t *rapid.T) {
-	s, path := m.someSpot(t)
+	s, path := m.someHotspot(t)
 	k := m.someKey(t)
 	if rapid.Bool().Draw(t, "by an app") {
 		k = m.keys[0]
@@ -76,7 +76,7 @@ func (m *modelMachine) doCheckIn(t *rapid.T) {
 }
 
 // whyNot is why a check-in of an install that was nowhere else may not count.
-func (s *modelSpot) whyNot(w *world, at span, k *apiKey) (may []string) {
+func (s *modelHotspot) whyNot(w *world, at span, k *apiKey) (may []string) {
 	if k.user == s.owner {
 		return []string{"own_hotspot"}
 	}

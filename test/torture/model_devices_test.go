@@ -15,7 +15,7 @@ import (
 const metresPerDegree = 111195.08 // of latitude, on the sphere of decision N13
 
 // measured is a body that says a hotspot was found some metres from its place.
-func (s *modelSpot) measured(metres, accuracy float64) fields {
+func (s *modelHotspot) measured(metres, accuracy float64) fields {
 	lat := s.lat + metres/metresPerDegree
 	if s.lat > 0 {
 		lat = s.lat - metres/metresPerDegree
@@ -38,14 +38,14 @@ var verificationFaults = []fault{
 }
 
 func (m *modelMachine) doVerify(t *rapid.T) {
-	s, path := m.someSpot(t)
+	s, path := m.someHotspot(t)
 	k := m.someKey(t)
 	if rapid.Bool().Draw(t, "by staff") {
 		k = m.keys[3]
 	}
 	place := s
 	if s == nil {
-		place = &modelSpot{}
+		place = &modelHotspot{}
 	}
 	found := rapid.SampledFrom([][2]float64{{0, 0}, {99, 0}, {101, 0}, {150, 60}, {150, 10}, {199, 1000}, {201, 1000}}).Draw(t, "found")
 	if place.verified && found[0] > 100+found[1] { // it would be pending again: TestVerification_FailedRevisit
@@ -62,7 +62,7 @@ func (m *modelMachine) doVerify(t *rapid.T) {
 	m.verify(t, request{method: http.MethodPost, path: path + "/verification", key: k, body: body, header: m.seldomOnce(t)}, s, bad, found[0] <= min(200, 100+found[1]))
 }
 
-func (m *modelMachine) verify(t tester, r request, s *modelSpot, bad *want, near bool) {
+func (m *modelMachine) verify(t tester, r request, s *modelHotspot, bad *want, near bool) {
 	e := m.enter(r.key, "hotspots:verify")
 	switch {
 	case e != nil:
@@ -89,7 +89,7 @@ func (m *modelMachine) verify(t tester, r request, s *modelSpot, bad *want, near
 }
 
 func (m *modelMachine) doLinkCode(t *rapid.T) {
-	s, path := m.someSpot(t)
+	s, path := m.someHotspot(t)
 	k := m.operatorOf(t, s)
 	r := request{method: http.MethodPost, path: path + "/link-code", key: k, header: m.seldomOnce(t)}
 	e := m.enter(k, "hotspots:write")
@@ -106,7 +106,7 @@ func (m *modelMachine) doLinkCode(t *rapid.T) {
 // mistyped is how people type codes (decision D39).
 var mistyped = strings.NewReplacer("-", " ", "0", "o", "1", "l")
 
-func (m *modelMachine) linkCode(t tester, r request, s *modelSpot) {
+func (m *modelMachine) linkCode(t tester, r request, s *modelHotspot) {
 	s.code, s.codeAt, s.wrong = fmt.Sprintf("code%d", m.next()), map[string]span{}, 0
 	m.stepTwice(t, r, &want{status: 200, data: fields{"code": named(s.code), "expires_at": rule(func(w *world, at span, got any) string {
 		s.codeAt[w.name] = at
@@ -146,12 +146,12 @@ func (m *modelMachine) doLink(t *rapid.T) {
 
 // someCoded draws a hotspot with a code. Codes expire soon, by a clock that runs fast:
 // where there is none, one is made.
-func (m *modelMachine) someCoded(t *rapid.T) *modelSpot {
-	coded := slices.DeleteFunc(slices.Clone(m.spots[m.elders:]), func(s *modelSpot) bool { return s.code == "" || !s.codeIsFresh(m.worlds) })
+func (m *modelMachine) someCoded(t *rapid.T) *modelHotspot {
+	coded := slices.DeleteFunc(slices.Clone(m.hotspots[m.elders:]), func(s *modelHotspot) bool { return s.code == "" || !s.codeIsFresh(m.worlds) })
 	if len(coded) > 0 {
 		return rapid.SampledFrom(coded).Draw(t, "hotspot")
 	}
-	there := slices.DeleteFunc(slices.Clone(m.spots[m.elders:]), func(s *modelSpot) bool { return s.deleted })
+	there := slices.DeleteFunc(slices.Clone(m.hotspots[m.elders:]), func(s *modelHotspot) bool { return s.deleted })
 	if len(there) == 0 {
 		t.Skip("nothing to link")
 	}
@@ -164,7 +164,7 @@ func (m *modelMachine) someCoded(t *rapid.T) *modelSpot {
 }
 
 // codeIsFresh reports whether nobody can doubt that a code is still good.
-func (s *modelSpot) codeIsFresh(worlds []*world) bool {
+func (s *modelHotspot) codeIsFresh(worlds []*world) bool {
 	for _, w := range worlds {
 		now := w.clock.between(time.Now(), time.Now())
 		if now.to.Sub(s.codeAt[w.name].from) > 10*time.Minute {
@@ -180,7 +180,7 @@ var known = fields{
 	"speedtest": 1, "agent": 1,
 }
 
-func (m *modelMachine) link(t tester, s *modelSpot, body fields, once map[string]string) {
+func (m *modelMachine) link(t tester, s *modelHotspot, body fields, once map[string]string) {
 	r := request{method: http.MethodPost, path: "/v1/devices/link", body: body, header: once}
 	if s.deleted || s.wrong >= 5 {
 		m.step(t, r, &errForbidden)
@@ -222,7 +222,7 @@ func (m *modelMachine) stepTwice(t tester, r request, e *want, again fields) {
 // doBringUp does what it takes for a hotspot to be online: each step alone would
 // seldom come to that.
 func (m *modelMachine) doBringUp(t *rapid.T) {
-	s, path := m.someSpot(t)
+	s, path := m.someHotspot(t)
 	k := m.keys[0] // may do everything
 	if s == nil || s.deleted || s.linked {
 		t.Skip("nothing to bring up")
@@ -230,7 +230,7 @@ func (m *modelMachine) doBringUp(t *rapid.T) {
 	m.bringUp(t, s, path, k)
 }
 
-func (m *modelMachine) bringUp(t tester, s *modelSpot, path string, k *apiKey) {
+func (m *modelMachine) bringUp(t tester, s *modelHotspot, path string, k *apiKey) {
 	if !s.verified {
 		m.verify(t, request{method: http.MethodPost, path: path + "/verification", key: k, body: s.measured(0, 0)}, s, nil, true)
 	}
@@ -240,7 +240,7 @@ func (m *modelMachine) bringUp(t tester, s *modelSpot, path string, k *apiKey) {
 }
 
 func (m *modelMachine) doUnlink(t *rapid.T) {
-	s, path := m.someSpot(t)
+	s, path := m.someHotspot(t)
 	k := m.operatorOf(t, s)
 	e := m.enter(k, "hotspots:write")
 	if e == nil {
@@ -283,7 +283,7 @@ var beatFaults = []fault{
 }
 
 func (m *modelMachine) doBeat(t *rapid.T) {
-	linked := slices.DeleteFunc(slices.Clone(m.spots[m.elders:]), func(s *modelSpot) bool { return s.links == 0 })
+	linked := slices.DeleteFunc(slices.Clone(m.hotspots[m.elders:]), func(s *modelHotspot) bool { return s.links == 0 })
 	if len(linked) == 0 {
 		t.Skip("nothing is linked")
 	}
@@ -325,7 +325,7 @@ func (m *modelMachine) doBeat(t *rapid.T) {
 
 // deviceKey is the last key that a hotspot's device got, whether or not it is
 // good.
-func (m *modelMachine) deviceKey(s *modelSpot) (last *apiKey) {
+func (m *modelMachine) deviceKey(s *modelHotspot) (last *apiKey) {
 	for _, k := range m.keys {
 		if k.device == s {
 			last = k
@@ -336,7 +336,7 @@ func (m *modelMachine) deviceKey(s *modelSpot) (last *apiKey) {
 
 // someBeat draws what a device may send next: a new beat, one of a new boot, one
 // that was late, or one that is known, with other contents but for its counters.
-func (m *modelMachine) someBeat(t *rapid.T, s *modelSpot) (b modelBeat, known bool) {
+func (m *modelMachine) someBeat(t *rapid.T, s *modelHotspot) (b modelBeat, known bool) {
 	b = modelBeat{boot: fmt.Sprintf("boot-%d", m.next()), seq: rapid.IntRange(0, 3).Draw(t, "first")}
 	sent := slices.DeleteFunc(slices.Clone(s.beats), func(one modelBeat) bool { return one.links != s.links || one.boot != s.beats[len(s.beats)-1].boot })
 	if len(sent) > 0 && !seldom(t, "boot", 5) {
@@ -374,7 +374,7 @@ func (b modelBeat) body() fields {
 }
 
 // beat sends one that is new.
-func (m *modelMachine) beat(t tester, s *modelSpot, b modelBeat) {
+func (m *modelMachine) beat(t tester, s *modelHotspot, b modelBeat) {
 	b.links = s.links
 	s.beats = append(s.beats, b)
 	e := s.beatTaken()
@@ -387,7 +387,7 @@ func (m *modelMachine) beat(t tester, s *modelSpot, b modelBeat) {
 }
 
 // repeat sends one that is known: it changes nothing, and its operator is told.
-func (m *modelMachine) repeat(t tester, r request, s *modelSpot) {
+func (m *modelMachine) repeat(t tester, r request, s *modelHotspot) {
 	s.repeated = true
 	e := s.beatTaken()
 	e.data.(fields)["counted"] = false
@@ -398,6 +398,6 @@ func (m *modelMachine) repeat(t tester, r request, s *modelSpot) {
 	m.step(t, r, e)
 }
 
-func (s *modelSpot) beatTaken() *want {
+func (s *modelHotspot) beatTaken() *want {
 	return &want{status: 200, data: fields{"status": rule(s.status), "next_in_s": 60, "accepts": known}, loose: true}
 }

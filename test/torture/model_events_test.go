@@ -126,8 +126,8 @@ func (m *modelMachine) doEvents(t *rapid.T) {
 }
 
 // spotOf returns the hotspot of an event, or nil if it is of an earlier run.
-func (m *modelMachine) spotOf(w *world, e told) *modelSpot {
-	for _, s := range m.spots {
+func (m *modelMachine) hotspotOf(w *world, e told) *modelHotspot {
+	for _, s := range m.hotspots {
 		if w.bound[s.name] == e.hotspot {
 			return s
 		}
@@ -149,7 +149,7 @@ func (m *modelMachine) resume(t *rapid.T, w *world, heard []told, k *apiKey, fro
 	var rest []told
 	for i := at + 1; i < len(heard); i++ {
 		e := heard[i]
-		switch s := m.spotOf(w, e); {
+		switch s := m.hotspotOf(w, e); {
 		case isForAll(e) || s != nil && s.figuresFor(k):
 			rest = append(rest, e)
 		case s == nil: // the model has forgotten whose it is

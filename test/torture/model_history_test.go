@@ -14,7 +14,7 @@ import (
 var stepOf = map[string]time.Duration{"": time.Hour, "1h": time.Hour, "6h": 6 * time.Hour, "1d": 24 * time.Hour}
 
 func (m *modelMachine) doHistory(t *rapid.T) {
-	s, path := m.someSpot(t)
+	s, path := m.someHotspot(t)
 	k := m.someKey(t)
 	step := rapid.SampledFrom([]string{"", "1h", "6h", "1d"}).Draw(t, "step")
 	text := query("step", step)
@@ -41,11 +41,13 @@ func (m *modelMachine) doHistory(t *rapid.T) {
 }
 
 // figuresFor reports whether the holder of a key may see more than is for everyone.
-func (s *modelSpot) figuresFor(k *apiKey) bool { return s.owner == k.user || k.has("hotspots:verify") }
+func (s *modelHotspot) figuresFor(k *apiKey) bool {
+	return s.owner == k.user || k.has("hotspots:verify")
+}
 
 // judgeHistory wants whole steps one after the other that reach to now, and in
 // them everything that the device told, if that is for the reader.
-func (s *modelSpot) judgeHistory(w *world, at span, step time.Duration, figures bool, got any) string {
+func (s *modelHotspot) judgeHistory(w *world, at span, step time.Duration, figures bool, got any) string {
 	all, _ := got.(fields)
 	points, _ := all["points"].([]any)
 	if all["hotspot_id"] != w.bound[s.name] || len(points) == 0 {

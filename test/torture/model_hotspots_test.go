@@ -14,10 +14,10 @@ import (
 )
 
 // goodRegistration draws a body, and the hotspot that it asks for.
-func (m *modelMachine) goodRegistration(t *rapid.T) (fields, *modelSpot) {
+func (m *modelMachine) goodRegistration(t *rapid.T) (fields, *modelHotspot) {
 	title := rapid.SampledFrom(titles).Draw(t, "name")
 	place := rapid.SampledFrom(modelPlaces).Draw(t, "place")
-	s := &modelSpot{
+	s := &modelHotspot{
 		title: title[1], kind: rapid.SampledFrom([]string{"home", "business", "public"}).Draw(t, "type"), lat: place.lat, lng: place.lng,
 		ssid: rapid.SampledFrom([]string{"x", "Café", strings.Repeat("é", 16), "a\"b\\c"}).Draw(t, "ssid"),
 		mac:  spelledMAC(t, m.someMAC(t)),
@@ -41,7 +41,7 @@ func (m *modelMachine) goodRegistration(t *rapid.T) (fields, *modelSpot) {
 // one, as often as any.
 func (m *modelMachine) someMAC(t *rapid.T) string {
 	var freed []string
-	for _, s := range m.spots {
+	for _, s := range m.hotspots {
 		if mac := octets(s.mac); s.deleted && mac[:len(mac)-2] == m.macOf(0)[:len(mac)-2] {
 			freed = append(freed, mac)
 		}
@@ -111,7 +111,7 @@ func (m *modelMachine) doRegister(t *rapid.T) {
 }
 
 // register expects what the model says of a registration.
-func (m *modelMachine) register(t tester, r request, s *modelSpot, bad *want, once string) {
+func (m *modelMachine) register(t tester, r request, s *modelHotspot, bad *want, once string) {
 	if e := m.enter(r.key, "hotspots:write"); e != nil {
 		m.step(t, r, e)
 		return
@@ -127,7 +127,7 @@ func (m *modelMachine) register(t tester, r request, s *modelSpot, bad *want, on
 			return
 		}
 		m.step(t, r, &want{status: 201, data: first.data, header: map[string]string{
-			"Idempotency-Replayed": "true", "Location": "/v1/hotspots/{" + first.spot.name + "}",
+			"Idempotency-Replayed": "true", "Location": "/v1/hotspots/{" + first.hotspot.name + "}",
 		}})
 		return
 	}
@@ -137,7 +137,7 @@ func (m *modelMachine) register(t tester, r request, s *modelSpot, bad *want, on
 	}
 	s.number, s.owner, s.version = m.next(), r.key.user, 1
 	s.name = fmt.Sprintf("hs%d", s.number)
-	m.spots = append(m.spots, s)
+	m.hotspots = append(m.hotspots, s)
 	e := &want{status: 201, data: s.full(), header: map[string]string{"Idempotency-Replayed": "", "ETag": s.etag()}}
 	for i, a := range m.step(t, r, e) {
 		if got, want := a.header.Get("Location"), m.worlds[i].fill("/v1/hotspots/{"+s.name+"}"); got != want {
@@ -151,7 +151,7 @@ func (m *modelMachine) register(t tester, r request, s *modelSpot, bad *want, on
 }
 
 // frozen is the hotspot as it is just after its registration, for ever.
-func (s *modelSpot) frozen() fields {
+func (s *modelHotspot) frozen() fields {
 	then := *s
 	return then.full()
 }
@@ -193,7 +193,7 @@ func (m *modelMachine) doRegisterAgain(t *rapid.T) {
 func (m *modelMachine) replay(t *rapid.T, r request, first *firstAnswer) {
 	e := m.enter(r.key, "hotspots:write")
 	if text, same := r.body.(string); e == nil && same && text == first.body {
-		e = &want{status: 201, data: first.data, header: map[string]string{"Idempotency-Replayed": "true", "Location": "/v1/hotspots/{" + first.spot.name + "}"}}
+		e = &want{status: 201, data: first.data, header: map[string]string{"Idempotency-Replayed": "true", "Location": "/v1/hotspots/{" + first.hotspot.name + "}"}}
 	} else if e == nil {
 		e = &errConflict
 	}
@@ -201,9 +201,9 @@ func (m *modelMachine) replay(t *rapid.T, r request, first *firstAnswer) {
 }
 
 func (m *modelMachine) doGet(t *rapid.T) {
-	s, path := m.someSpot(t)
+	s, path := m.someHotspot(t)
 	if seldom(t, "elder", 10) {
-		s = m.spots[rapid.IntRange(0, m.elders-1).Draw(t, "which")]
+		s = m.hotspots[rapid.IntRange(0, m.elders-1).Draw(t, "which")]
 		path = "/v1/hotspots/{" + s.name + "}"
 	}
 	r := request{method: http.MethodGet, path: path, key: m.someKey(t)}
@@ -223,7 +223,7 @@ func (m *modelMachine) doGet(t *rapid.T) {
 }
 
 // ifMatch draws a condition, and whether it holds.
-func (m *modelMachine) ifMatch(t *rapid.T, s *modelSpot) (header map[string]string, holds bool) {
+func (m *modelMachine) ifMatch(t *rapid.T, s *modelHotspot) (header map[string]string, holds bool) {
 	if s == nil {
 		return map[string]string{"If-Match": `"v1"`}, true
 	}
@@ -246,7 +246,7 @@ func (m *modelMachine) ifMatch(t *rapid.T, s *modelSpot) (header map[string]stri
 }
 
 func (m *modelMachine) doChange(t *rapid.T) {
-	s, path := m.someSpot(t)
+	s, path := m.someHotspot(t)
 	k := m.operatorOf(t, s)
 	body := fields{}
 	title := rapid.SampledFrom(titles).Draw(t, "name")
@@ -302,7 +302,7 @@ func (m *modelMachine) doChange(t *rapid.T) {
 }
 
 func (m *modelMachine) doDelete(t *rapid.T) {
-	s, path := m.someSpot(t)
+	s, path := m.someHotspot(t)
 	k := m.operatorOf(t, s)
 	header, holds := m.ifMatch(t, s)
 	e := m.enter(k, "hotspots:write")

@@ -35,7 +35,7 @@ func (m *modelMachine) doListAll(t *rapid.T) {
 	search := rapid.SampledFrom([]string{"", "abc", "ABC", "zzz"}).Draw(t, "q")
 	r.path = "/v1/hotspots" + query("status", status, "verified", verified, "order", order, "q", search, "per_page", "100")
 	if e == nil {
-		due := slices.DeleteFunc(slices.Clone(m.live()), func(s *modelSpot) bool {
+		due := slices.DeleteFunc(slices.Clone(m.live()), func(s *modelHotspot) bool {
 			return verified != "" && s.verified != (verified == "true") || status == "pending" && s.verified && s.linked ||
 				!strings.Contains(strings.ToLower(s.title), strings.ToLower(search))
 		})
@@ -48,9 +48,9 @@ func (m *modelMachine) doListAll(t *rapid.T) {
 
 // judgeList wants each hotspot that is due once, and no other, in the order of
 // the times at which they were registered.
-func (m *model) judgeList(w *world, at span, got any, due []*modelSpot, newest bool) string {
+func (m *model) judgeList(w *world, at span, got any, due []*modelHotspot, newest bool) string {
 	list, _ := got.([]any)
-	missing := map[string]*modelSpot{}
+	missing := map[string]*modelHotspot{}
 	for _, s := range due {
 		missing[w.bound[s.name]] = s
 	}
@@ -86,7 +86,7 @@ func (m *model) judgeList(w *world, at span, got any, due []*modelSpot, newest b
 // shrinking what failed.
 func (m *model) account(w *world, id string) string {
 	text := id + " is not in the model"
-	for _, s := range m.spots {
+	for _, s := range m.hotspots {
 		if w.bound[s.name] == id {
 			text = fmt.Sprintf("%s %s is in the model: version %d, named %q, verified %t, linked %t, deleted %t", s.name, id, s.version, s.title, s.verified, s.linked, s.deleted)
 		}
@@ -106,7 +106,7 @@ func (m *model) account(w *world, id string) string {
 }
 
 // listed is what a list of all hotspots shows.
-func (s *modelSpot) listed() fields {
+func (s *modelHotspot) listed() fields {
 	f := s.summary(nearbyQuery{status: "all"})
 	for _, name := range []string{"distance_m", "ssid", "open_now", "open_until", "opens_at"} {
 		delete(f, name)

@@ -71,7 +71,7 @@ func (m *modelMachine) compare(t tester, r request, e *want, answers []answer) {
 }
 
 // tell notes what the events of each world must say.
-func (m *modelMachine) tell(kind string, s *modelSpot) {
+func (m *modelMachine) tell(kind string, s *modelHotspot) {
 	for _, w := range m.worlds {
 		*w.happened = append(*w.happened, happening{kind, w.bound[s.name]})
 	}
@@ -146,7 +146,7 @@ func (m *modelMachine) someKey(t *rapid.T) *apiKey {
 }
 
 // operatorOf draws who asks about a hotspot: mostly its operator.
-func (m *modelMachine) operatorOf(t *rapid.T, s *modelSpot) *apiKey {
+func (m *modelMachine) operatorOf(t *rapid.T, s *modelHotspot) *apiKey {
 	if s != nil && !seldom(t, "stranger", 4) {
 		for _, k := range m.keys {
 			if k.user == s.owner && k.has("hotspots:write") && !k.revoked {
@@ -159,8 +159,8 @@ func (m *modelMachine) operatorOf(t *rapid.T, s *modelSpot) *apiKey {
 
 // someSpot draws a hotspot of this run, and its path. Nil stands for one that
 // is not there.
-func (m *modelMachine) someSpot(t *rapid.T) (*modelSpot, string) {
-	if all := m.spots[m.elders:]; len(all) > 0 && !seldom(t, "unknown", 8) {
+func (m *modelMachine) someHotspot(t *rapid.T) (*modelHotspot, string) {
+	if all := m.hotspots[m.elders:]; len(all) > 0 && !seldom(t, "unknown", 8) {
 		s := all[oneIn(t, "hotspot", len(all))]
 		return s, "/v1/hotspots/{" + s.name + "}"
 	}
@@ -170,7 +170,7 @@ func (m *modelMachine) someSpot(t *rapid.T) (*modelSpot, string) {
 }
 
 // full is a hotspot as its document describes it.
-func (s *modelSpot) full() fields {
+func (s *modelHotspot) full() fields {
 	location := fields{"lat": s.lat, "lng": s.lng, "verified": s.verified}
 	if s.address != nil {
 		location["address"] = s.address
@@ -206,7 +206,7 @@ func (c settings) full() fields {
 	return all
 }
 
-func (s *modelSpot) metrics() fields {
+func (s *modelHotspot) metrics() fields {
 	all := fields{
 		"uptime_30d": rule(s.uptime), "connections_24h": rule(s.connections), "bandwidth_used_24h_gb": rule(s.gigabytes),
 		"performance_tier": rule(s.tier), "signal_quality": rule(s.quality), "current_load": rule(s.load), "last_seen_at": rule(s.lastSeen),
@@ -217,7 +217,7 @@ func (s *modelSpot) metrics() fields {
 	return all
 }
 
-func (s *modelSpot) etag() string { return fmt.Sprintf("{etag%d:%d}", s.number, s.version) }
+func (s *modelHotspot) etag() string { return fmt.Sprintf("{etag%d:%d}", s.number, s.version) }
 
 // encoded is a body as it is sent.
 func encoded(body any) string {

@@ -15,7 +15,7 @@ import (
 
 func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-func (s *modelSpot) place() place { return place{s.lat, s.lng} }
+func (s *modelHotspot) place() place { return place{s.lat, s.lng} }
 
 var badNearby = [][2]string{
 	{"lng=0", "missing_parameter"},
@@ -136,10 +136,10 @@ func (m *modelMachine) judgeNearby(w *world, at span, q nearbyQuery, got any) st
 	if !isList || len(list) > q.limit {
 		return fmt.Sprintf("%v; want a list of at most %d", got, q.limit)
 	}
-	var shown []*modelSpot
+	var shown []*modelHotspot
 	for i, item := range list {
 		id, _ := item.(fields)["id"].(string)
-		n := slices.IndexFunc(m.live(), func(s *modelSpot) bool { return w.bound[s.name] == id })
+		n := slices.IndexFunc(m.live(), func(s *modelHotspot) bool { return w.bound[s.name] == id })
 		if n < 0 {
 			return fmt.Sprintf("[%d] is no hotspot that lives: %v", i, item)
 		}
@@ -166,14 +166,14 @@ func (m *modelMachine) judgeNearby(w *world, at span, q nearbyQuery, got any) st
 }
 
 // before reports whether a may stand before b.
-func before(w *world, from place, a, b *modelSpot) bool {
+func before(w *world, from place, a, b *modelHotspot) bool {
 	if a.place() == b.place() {
 		return w.bound[a.name] < w.bound[b.name]
 	}
 	return metres(from, a.place()) < metres(from, b.place())+blur
 }
 
-func (s *modelSpot) summary(q nearbyQuery) fields {
+func (s *modelHotspot) summary(q nearbyQuery) fields {
 	address := s.address
 	if address == nil {
 		address = ""
@@ -200,7 +200,7 @@ func (s *modelSpot) summary(q nearbyQuery) fields {
 
 // connection adds what an app needs to connect (decision D103). Without hours a hotspot
 // is always open; with hours, when it opens and closes is for other tests.
-func (s *modelSpot) connection(f fields) fields {
+func (s *modelHotspot) connection(f fields) fields {
 	f["ssid"] = s.ssid
 	f["open_now"] = rule(func(_ *world, _ span, got any) string {
 		if open, is := got.(bool); !is || !open && s.settings.hours == nil {
@@ -311,8 +311,8 @@ func (b box) bounds() fields {
 	return fields{"north": b.north, "south": b.south, "east": b.east, "west": b.west}
 }
 
-func (m *modelMachine) inside(b box) []*modelSpot {
-	return slices.DeleteFunc(m.live(), func(s *modelSpot) bool { return !b.has(s.place()) })
+func (m *modelMachine) inside(b box) []*modelHotspot {
+	return slices.DeleteFunc(m.live(), func(s *modelHotspot) bool { return !b.has(s.place()) })
 }
 
 // judgeMarks wants each hotspot in the box once.

@@ -103,7 +103,7 @@ func (m *modelMachine) doTile(t *rapid.T) {
 }
 
 func (m *modelMachine) tile(t *rapid.T, r request, z, x, y int) {
-	in := slices.DeleteFunc(m.live(), func(s *modelSpot) bool {
+	in := slices.DeleteFunc(m.live(), func(s *modelHotspot) bool {
 		sx, sy, there := tileAt(s.place(), z)
 		return !there || sx != x || sy != y
 	})

@@ -77,7 +77,7 @@ func (m *modelMachine) judgeTable(w *world, user, text string) string {
 
 // served reports whether a user has, or may have, earned anything.
 func (m *modelMachine) served(user string) bool {
-	return user == m.keys[0].user || slices.ContainsFunc(m.spots, func(s *modelSpot) bool { return s.owner == user && s.inService })
+	return user == m.keys[0].user || slices.ContainsFunc(m.hotspots, func(s *modelHotspot) bool { return s.owner == user && s.inService })
 }
 
 var periodOf = map[string]fields{
@@ -132,8 +132,8 @@ func userID(user string) any {
 	return named(user)
 }
 
-func (m *modelMachine) byID(w *world, id string) *modelSpot {
-	for _, s := range m.spots {
+func (m *modelMachine) byID(w *world, id string) *modelHotspot {
+	for _, s := range m.hotspots {
 		if w.bound[s.name] == id {
 			return s
 		}
@@ -199,7 +199,7 @@ func (m *modelMachine) doStatement(t *rapid.T) {
 }
 
 func (m *modelMachine) doExplain(t *rapid.T) {
-	s, path := m.someSpot(t)
+	s, path := m.someHotspot(t)
 	k := m.operatorOf(t, s)
 	now := time.Now()
 	date := rapid.SampledFrom([]string{"", "today", "2026-11-09", "2999-01-01", "2026-11-31", "yesterday", "2026-11-1"}).Draw(t, "date")
@@ -230,7 +230,7 @@ func (m *modelMachine) doExplain(t *rapid.T) {
 
 // judgeExplanation holds an explanation to decision X6: what could have been
 // earned is what was lost and what was earned.
-func (s *modelSpot) judgeExplanation(w *world, got any) string {
+func (s *modelHotspot) judgeExplanation(w *world, got any) string {
 	all, _ := got.(fields)
 	potential, _ := all["potential"].(fields)
 	earned, _ := all["earned"].(fields)

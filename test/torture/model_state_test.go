@@ -13,12 +13,12 @@ import (
 // product but them. It is small because it forgets nothing, looks through
 // everything, and has one user at a time.
 type model struct {
-	run    int // numbers the runs of a test: hardware addresses are unique over all
-	count  int // of names given
-	keys   []*apiKey
-	spots  []*modelSpot // deleted ones too
-	elders int          // how many of them were there before the run, and are not touched
-	once   map[string]*firstAnswer
+	run      int // numbers the runs of a test: hardware addresses are unique over all
+	count    int // of names given
+	keys     []*apiKey
+	hotspots []*modelHotspot // deleted ones too
+	elders   int             // how many of them were there before the run, and are not touched
+	once     map[string]*firstAnswer
 }
 
 // apiKey is a key of a user, or of a hotspot's device.
@@ -28,17 +28,17 @@ type apiKey struct {
 	scopes             []string
 	expires            any
 	revoked            bool
-	device             *modelSpot
+	device             *modelHotspot
 }
 
 // firstAnswer is what an Idempotency-Key was used for.
 type firstAnswer struct {
-	body string
-	data map[string]any
-	spot *modelSpot
+	body    string
+	data    map[string]any
+	hotspot *modelHotspot
 }
 
-type modelSpot struct {
+type modelHotspot struct {
 	number            int
 	name              string // as the model calls it
 	owner             string
@@ -96,7 +96,7 @@ func (m *model) enter(k *apiKey, scope string) *want {
 }
 
 // own is what stands before a hotspot's operator's business.
-func own(k *apiKey, s *modelSpot) *want {
+func own(k *apiKey, s *modelHotspot) *want {
 	switch {
 	case s == nil || s.deleted:
 		return &errNotFound
@@ -106,21 +106,21 @@ func own(k *apiKey, s *modelSpot) *want {
 	return nil
 }
 
-func (m *model) live() []*modelSpot {
-	return slices.DeleteFunc(slices.Clone(m.spots), func(s *modelSpot) bool { return s.deleted })
+func (m *model) live() []*modelHotspot {
+	return slices.DeleteFunc(slices.Clone(m.hotspots), func(s *modelHotspot) bool { return s.deleted })
 }
 
 // taken reports whether a live hotspot has a hardware address, or another user had it
 // last and has deleted that hotspot.
 func (m *model) taken(mac, user string) bool {
-	return slices.ContainsFunc(m.spots, func(s *modelSpot) bool {
+	return slices.ContainsFunc(m.hotspots, func(s *modelHotspot) bool {
 		return octets(s.mac) == octets(mac) && (!s.deleted || s.reserved && s.owner != user)
 	})
 }
 
 // free forgets whose the address of a hotspot was before.
-func (m *model) free(last *modelSpot) {
-	for _, s := range m.spots {
+func (m *model) free(last *modelHotspot) {
+	for _, s := range m.hotspots {
 		if s != last && octets(s.mac) == octets(last.mac) {
 			s.reserved = false
 		}
@@ -128,7 +128,7 @@ func (m *model) free(last *modelSpot) {
 }
 
 // radius is how far a hotspot reaches (decision N14).
-func (s *modelSpot) radius() float64 {
+func (s *modelHotspot) radius() float64 {
 	if r, measured := s.settings.radius.(float64); measured {
 		return r
 	}
@@ -140,7 +140,7 @@ const offlineAfter = 240 * time.Second
 
 // statusAt is every status that the hotspot may have had in a span of time: more
 // than one when the clock of the server was about to tell, or nothing tells yet.
-func (s *modelSpot) statusAt(w *world, at span) []string {
+func (s *modelHotspot) statusAt(w *world, at span) []string {
 	if !s.verified || !s.linked {
 		return []string{"pending"}
 	}
@@ -158,7 +158,9 @@ func (s *modelSpot) statusAt(w *world, at span) []string {
 	return may
 }
 
-func (s *modelSpot) status(w *world, at span, got any) string { return oneOf(got, s.statusAt(w, at)) }
+func (s *modelHotspot) status(w *world, at span, got any) string {
+	return oneOf(got, s.statusAt(w, at))
+}
 
 func oneOf(got any, may []string) string {
 	if text, _ := got.(string); slices.Contains(may, text) {
@@ -168,7 +170,7 @@ func oneOf(got any, may []string) string {
 }
 
 // load is the clients of the latest beat by the most that there may be.
-func (s *modelSpot) load(w *world, at span, got any) string {
+func (s *modelHotspot) load(w *world, at span, got any) string {
 	busy := 0.0
 	if len(s.beats) > 0 {
 		busy = math.Min(1, float64(s.beats[len(s.beats)-1].clients)/float64(s.settings.max))
@@ -184,7 +186,7 @@ func (s *modelSpot) load(w *world, at span, got any) string {
 // tier is decision N14; tests of speed are far from the limits or just on them.
 // Which of several that came in one minute are among the latest six is not
 // decided: a device tests its speed far less often.
-func (s *modelSpot) tier(w *world, _ span, got any) string {
+func (s *modelHotspot) tier(w *world, _ span, got any) string {
 	var tests [][]float64
 	var came []span
 	for i, b := range s.beats {
@@ -224,7 +226,7 @@ func tierOf(tests [][]float64) string {
 }
 
 // quality is decision N14, by the median of what was measured.
-func (s *modelSpot) quality(_ *world, _ span, got any) string {
+func (s *modelHotspot) quality(_ *world, _ span, got any) string {
 	var measured []float64
 	for _, b := range s.beats {
 		if dbm, is := b.rssi.(float64); is {
@@ -252,7 +254,7 @@ func quality(dbm float64) string {
 }
 
 // carried is the bytes of all boots: counters only grow, so the last says all.
-func (s *modelSpot) carried() (bytes int) {
+func (s *modelHotspot) carried() (bytes int) {
 	highest := map[string]int{}
 	for _, b := range s.beats {
 		highest[b.boot] = max(highest[b.boot], b.rx+b.tx)
@@ -264,7 +266,7 @@ func (s *modelSpot) carried() (bytes int) {
 }
 
 // mostClients is the most that were connected at once.
-func (s *modelSpot) mostClients() (most int) {
+func (s *modelHotspot) mostClients() (most int) {
 	for _, b := range s.beats {
 		most = max(most, b.clients)
 	}
@@ -272,7 +274,7 @@ func (s *modelSpot) mostClients() (most int) {
 }
 
 // uptime is decision N16; the minutes are the clock's.
-func (s *modelSpot) uptime(_ *world, _ span, got any) string {
+func (s *modelHotspot) uptime(_ *world, _ span, got any) string {
 	share, is := got.(float64)
 	if !is || share < 0 || share > 1 || share > 0 && !s.inService {
 		return fmt.Sprintf("%v; in service: %v", got, s.inService)
@@ -282,7 +284,7 @@ func (s *modelSpot) uptime(_ *world, _ span, got any) string {
 
 // connections is decision D101: of each hour, the most clients at once. Where the
 // clock does not tell the hour of a beat, it is between the most and the sum.
-func (s *modelSpot) connections(w *world, _ span, got any) string {
+func (s *modelHotspot) connections(w *world, _ span, got any) string {
 	hours, all, certain := map[int64]int{}, 0, true
 	for i, b := range s.beats {
 		at := w.beats[s.name][i]
@@ -302,7 +304,7 @@ func (s *modelSpot) connections(w *world, _ span, got any) string {
 	return fmt.Sprintf("%v; want %d", got, sum)
 }
 
-func (s *modelSpot) gigabytes(_ *world, _ span, got any) string {
+func (s *modelHotspot) gigabytes(_ *world, _ span, got any) string {
 	if value, is := got.(float64); !is || math.Round(value*1e9) != float64(s.carried()) {
 		return fmt.Sprintf("%v; want %d bytes", got, s.carried())
 	}
@@ -310,12 +312,12 @@ func (s *modelSpot) gigabytes(_ *world, _ span, got any) string {
 }
 
 // lastRepeated is when the last beat that was repeated came, to the minute.
-func (s *modelSpot) lastRepeated(w *world, _ span, got any) string {
+func (s *modelHotspot) lastRepeated(w *world, _ span, got any) string {
 	at := w.repeats[s.name]
 	return within(got, span{at.from.Truncate(time.Minute), at.to})
 }
 
-func (s *modelSpot) lastSeen(w *world, _ span, got any) string {
+func (s *modelHotspot) lastSeen(w *world, _ span, got any) string {
 	if len(s.beats) == 0 {
 		if got != nil {
 			return fmt.Sprintf("%v; want null", got)

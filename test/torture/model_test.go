@@ -98,11 +98,11 @@ func newMachine(t *testing.T) *modelMachine {
 			m.settle(t, 2*i, p, up)
 		}
 	}
-	m.elders = len(m.spots)
+	m.elders = len(m.hotspots)
 	harness.Eventually(t, "the devices are silent", func() bool {
 		now := time.Now()
 		return !slices.ContainsFunc(m.worlds, func(w *world) bool {
-			return slices.ContainsFunc(m.spots, func(s *modelSpot) bool { return slices.Contains(s.statusAt(w, w.clock.between(now, now)), "online") })
+			return slices.ContainsFunc(m.hotspots, func(s *modelHotspot) bool { return slices.Contains(s.statusAt(w, w.clock.between(now, now)), "online") })
 		})
 	})
 	return m
@@ -131,7 +131,7 @@ func (m *modelMachine) settle(t *testing.T, n int, p place, up bool) {
 	if up {
 		n++
 	}
-	s := &modelSpot{title: fmt.Sprintf("Elder %d", n), kind: "public", lat: p.lat, lng: p.lng, ssid: "elder", mac: fmt.Sprintf("02:be:ac:ff:ff:%02x", n), settings: settings{max: 128, mbps: 300}}
+	s := &modelHotspot{title: fmt.Sprintf("Elder %d", n), kind: "public", lat: p.lat, lng: p.lng, ssid: "elder", mac: fmt.Sprintf("02:be:ac:ff:ff:%02x", n), settings: settings{max: 128, mbps: 300}}
 	body := fields{"name": s.title, "type": s.kind, "location": fields{"lat": p.lat, "lng": p.lng}, "device": fields{"ssid": s.ssid, "mac_address": s.mac}}
 	m.register(t, request{method: http.MethodPost, path: "/v1/hotspots", key: adminKey, body: body}, s, nil, "")
 	if up {
@@ -145,7 +145,7 @@ var runs int
 // the second also manages keys and verifies, staff, and a reader.
 func (m *modelMachine) fresh(t tester) *modelMachine {
 	runs++
-	next := &modelMachine{model: &model{run: runs, count: m.count, keys: []*apiKey{adminKey}, spots: slices.Clone(m.spots), elders: m.elders, once: map[string]*firstAnswer{}}, listeners: m.listeners}
+	next := &modelMachine{model: &model{run: runs, count: m.count, keys: []*apiKey{adminKey}, hotspots: slices.Clone(m.hotspots), elders: m.elders, once: map[string]*firstAnswer{}}, listeners: m.listeners}
 	for _, w := range m.worlds {
 		next.worlds = append(next.worlds, w.fresh())
 	}
@@ -159,7 +159,7 @@ func (m *modelMachine) fresh(t tester) *modelMachine {
 // leave deletes what the run registered, whatever became of it.
 func (m *modelMachine) leave(t *rapid.T) {
 	for _, w := range m.worlds {
-		for _, s := range m.spots[m.elders:] {
+		for _, s := range m.hotspots[m.elders:] {
 			id, made := w.bound[s.name]
 			if !made {
 				continue

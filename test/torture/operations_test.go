@@ -25,25 +25,25 @@ func (c *client) ask(ctx context.Context, s *harness.Server, k kind) harness.Ans
 		h.note(nil, o, a)
 		return a
 	}
-	spot := c.pick()
-	if spot == nil { // nobody has registered anything yet
+	hotspot := c.pick()
+	if hotspot == nil { // nobody has registered anything yet
 		return c.register(ctx, s)
 	}
 	switch k {
 	case change:
-		return c.load.change(ctx, s, spot, c.number, c.someChange(spot))
+		return c.load.change(ctx, s, hotspot, c.number, c.someChange(hotspot))
 	case read:
-		return c.load.read(ctx, s, spot, c.number)
+		return c.load.read(ctx, s, hotspot, c.number)
 	case nearby:
-		return c.look(ctx, s, spot)
+		return c.look(ctx, s, hotspot)
 	default:
-		return c.survey(ctx, s, spot)
+		return c.survey(ctx, s, hotspot)
 	}
 }
 
 // pick chooses a hotspot: half of the time one of the few newest, so that
 // clients meet.
-func (c *client) pick() *spot {
+func (c *client) pick() *hotspot {
 	const hot = 4
 	h := c.load.history
 	h.mu.Lock()
@@ -82,8 +82,8 @@ func (c *client) register(ctx context.Context, s *harness.Server) harness.Answer
 }
 
 // register registers hotspot n.
-func (l *load) register(ctx context.Context, s *harness.Server, owner *user, n, client int, mac string) (*spot, harness.Answer) {
-	mine := &spot{number: n, owner: owner}
+func (l *load) register(ctx context.Context, s *harness.Server, owner *user, n, client int, mac string) (*hotspot, harness.Answer) {
+	mine := &hotspot{number: n, owner: owner}
 	body := harness.Registration(n)
 	body["device"].(harness.Fields)["mac_address"] = mac
 	l.add(mine)
@@ -95,11 +95,11 @@ func (l *load) register(ctx context.Context, s *harness.Server, owner *user, n, 
 
 // someChange sets some fields of a hotspot to values that nobody else writes, as
 // far as there are enough of them.
-func (c *client) someChange(spot *spot) harness.Fields {
+func (c *client) someChange(hotspot *hotspot) harness.Fields {
 	body, settings := harness.Fields{}, harness.Fields{}
 	for len(body) == 0 {
 		if c.rng.IntN(2) == 0 {
-			body["name"] = fmt.Sprintf("Hotspot %d %x", spot.number, c.rng.Uint32())
+			body["name"] = fmt.Sprintf("Hotspot %d %x", hotspot.number, c.rng.Uint32())
 		}
 		if c.rng.IntN(2) == 0 {
 			settings["max_connections"] = 1 + c.rng.IntN(10_000)
@@ -129,58 +129,58 @@ func someHours(minute int) any {
 }
 
 // change changes a hotspot.
-func (l *load) change(ctx context.Context, s *harness.Server, spot *spot, client int, body harness.Fields) harness.Answer {
-	o := &op{kind: change, client: client, user: spot.owner, target: spot.id, asked: body, call: l.now()}
-	a := spot.owner.Patch(ctx, s, spot.id, body)
-	l.note(spot, o, a)
+func (l *load) change(ctx context.Context, s *harness.Server, hotspot *hotspot, client int, body harness.Fields) harness.Answer {
+	o := &op{kind: change, client: client, user: hotspot.owner, target: hotspot.id, asked: body, call: l.now()}
+	a := hotspot.owner.Patch(ctx, s, hotspot.id, body)
+	l.note(hotspot, o, a)
 	return a
 }
 
 // read reads a hotspot by its id.
-func (l *load) read(ctx context.Context, s *harness.Server, spot *spot, client int) harness.Answer {
-	o := &op{kind: read, client: client, user: spot.owner, target: spot.id, call: l.now()}
-	a := spot.owner.Do(ctx, http.MethodGet, s.URL+"/v1/hotspots/"+spot.id, nil)
-	l.note(spot, o, a)
+func (l *load) read(ctx context.Context, s *harness.Server, hotspot *hotspot, client int) harness.Answer {
+	o := &op{kind: read, client: client, user: hotspot.owner, target: hotspot.id, call: l.now()}
+	a := hotspot.owner.Do(ctx, http.MethodGet, s.URL+"/v1/hotspots/"+hotspot.id, nil)
+	l.note(hotspot, o, a)
 	return a
 }
 
 // look looks for a hotspot on the map: for one that must be there, or for one
 // that is just being registered.
-func (c *client) look(ctx context.Context, s *harness.Server, spot *spot) harness.Answer {
+func (c *client) look(ctx context.Context, s *harness.Server, hotspot *hotspot) harness.Answer {
 	h, acknowledged := c.load.history, true
 	if c.rng.IntN(2) == 0 {
-		spot, acknowledged = h.newest()
+		hotspot, acknowledged = h.newest()
 	}
-	o := &op{kind: nearby, client: c.number, user: spot.owner, call: h.now()}
-	a := spot.owner.Do(ctx, http.MethodGet, s.URL+placeOf(spot), nil)
+	o := &op{kind: nearby, client: c.number, user: hotspot.owner, call: h.now()}
+	a := hotspot.owner.Do(ctx, http.MethodGet, s.URL+placeOf(hotspot), nil)
 	h.note(nil, o, a)
 	ids := hotspotIDs(a)
 	switch {
 	case a.Outcome() != harness.Done:
 	case len(ids) > 0:
-		h.show(spot)
+		h.show(hotspot)
 	case acknowledged && len(c.servers) == 1: // others hear of it a moment later
-		c.t.Errorf("hotspot %d was acknowledged, and nearby does not show it", spot.number)
+		c.t.Errorf("hotspot %d was acknowledged, and nearby does not show it", hotspot.number)
 	}
 	return a
 }
 
 // placeOf asks what is at the place of a hotspot. Within this radius, each is the
 // only one.
-func placeOf(spot *spot) (query string) {
+func placeOf(hotspot *hotspot) (query string) {
 	const metres = 0.4
-	lat, lng := harness.PlaceOf(spot.number)
+	lat, lng := harness.PlaceOf(hotspot.number)
 	return fmt.Sprintf("/v1/hotspots/nearby?status=all&radius=%v&lat=%v&lng=%v", metres, lat, lng)
 }
 
 // survey asks what is covered around a hotspot.
-func (c *client) survey(ctx context.Context, s *harness.Server, spot *spot) harness.Answer {
+func (c *client) survey(ctx context.Context, s *harness.Server, hotspot *hotspot) harness.Answer {
 	const reach = 1e-4
 	h := c.load.history
-	lat, lng := harness.PlaceOf(spot.number)
-	o := &op{kind: covered, client: c.number, user: spot.owner, call: h.now()}
+	lat, lng := harness.PlaceOf(hotspot.number)
+	o := &op{kind: covered, client: c.number, user: hotspot.owner, call: h.now()}
 	url := fmt.Sprintf("%s/v1/coverage?north=%v&south=%v&east=%v&west=%v&zoom=18", s.URL, lat+reach, lat-reach, lng+reach, lng-reach)
-	a := spot.owner.Do(ctx, http.MethodGet, url, nil)
+	a := hotspot.owner.Do(ctx, http.MethodGet, url, nil)
 	h.note(nil, o, a)
 	return a
 }

@@ -18,13 +18,13 @@ import (
 
 // city is the honest hotspots of New York on a day, as a store of package review.
 type city struct {
-	all     []*demo.Hotspot
-	owned   []beacon.Owned
-	spots   map[beacon.HotspotID]beacon.Hotspot // that are registered by now
-	from    map[beacon.HotspotID]beacon.DeviceAddress
-	records map[beacon.Day]map[beacon.HotspotID][]byte
-	flags   map[beacon.HotspotID]map[beacon.FlagKind]beacon.Flag
-	flagged map[beacon.HotspotID]bool // with those that stand close to one that is
+	all      []*demo.Hotspot
+	owned    []beacon.Owned
+	hotspots map[beacon.HotspotID]beacon.Hotspot // that are registered by now
+	from     map[beacon.HotspotID]beacon.DeviceAddress
+	records  map[beacon.Day]map[beacon.HotspotID][]byte
+	flags    map[beacon.HotspotID]map[beacon.FlagKind]beacon.Flag
+	flagged  map[beacon.HotspotID]bool // with those that stand close to one that is
 }
 
 func newCity(n *demo.Network) *city {
@@ -41,11 +41,11 @@ func newCity(n *demo.Network) *city {
 
 // turn lets a day end. What stands within some hundred metres uses one line.
 func (c *city) turn(now time.Time) {
-	c.spots, c.from = map[beacon.HotspotID]beacon.Hotspot{}, map[beacon.HotspotID]beacon.DeviceAddress{}
+	c.hotspots, c.from = map[beacon.HotspotID]beacon.Hotspot{}, map[beacon.HotspotID]beacon.DeviceAddress{}
 	for _, s := range c.all {
 		if s.CreatedAt.Before(now) {
 			at := s.Stands(now)
-			c.spots[s.ID] = s.At(now)
+			c.hotspots[s.ID] = s.At(now)
 			c.from[s.ID] = beacon.DeviceAddress{Hotspot: s.ID, Hash: 1 + int64(at.Lat*1000)<<24 ^ int64(at.Lng*-1000), At: now}
 		}
 	}
@@ -65,7 +65,7 @@ func compareOwned(a, b beacon.Owned) int {
 
 func (c *city) HotspotsByID(_ context.Context, ids []beacon.HotspotID) (all []beacon.Hotspot, err error) {
 	for _, id := range ids {
-		if h, registered := c.spots[id]; registered {
+		if h, registered := c.hotspots[id]; registered {
 			all = append(all, h)
 		}
 	}
@@ -82,7 +82,7 @@ func (c *city) DeviceAddresses(context.Context, []beacon.HotspotID) (map[beacon.
 
 func (c *city) MACsAgain(_ context.Context, since time.Time, least, _ int) (map[beacon.HotspotID]int, error) {
 	last, count := map[string]beacon.HotspotID{}, map[string]int{}
-	for id, h := range c.spots {
+	for id, h := range c.hotspots {
 		if mac := h.Device.MAC.Canonical(); !h.CreatedAt.Before(since) {
 			last[mac] = max(last[mac], id)
 			count[mac]++
@@ -107,8 +107,8 @@ func (c *city) PutFlags(_ context.Context, _ lease.Lease, flags []beacon.Flag) e
 		if f.Facts["others"] == 0 {
 			continue
 		}
-		is := c.spots[f.Hotspot]
-		for id, h := range c.spots {
+		is := c.hotspots[f.Hotspot]
+		for id, h := range c.hotspots {
 			if h.Operator == f.Operator && is.DistanceTo(&h, f.Last+1) <= float64(f.Facts["within_m"]) && !h.Deleted() && !h.ActiveSince().IsZero() {
 				c.flagged[id] = true
 			}

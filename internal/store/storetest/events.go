@@ -72,11 +72,11 @@ func appendEvents(t *testing.T, database Database) {
 	wantKind(t, "an event that cannot be stored", err, beacon.Internal)
 	wantEventHead(t, db, 1, many)
 	wantHead(t, db, 0)
-	spot := Hotspot(1)
-	insert(t, db, spot)
-	publish(t, db, l, nil, []beacon.Event{{Kind: beacon.HotspotLinked, Target: string(spot.ID), At: Now}})
-	if e := must(db.Events(t.Context(), many, 10)); len(e) != 1 || e[0].User != spot.Operator {
-		t.Errorf("an event of %s, which belongs to %s: %+v", spot.ID, spot.Operator, e)
+	hotspot := Hotspot(1)
+	insert(t, db, hotspot)
+	publish(t, db, l, nil, []beacon.Event{{Kind: beacon.HotspotLinked, Target: string(hotspot.ID), At: Now}})
+	if e := must(db.Events(t.Context(), many, 10)); len(e) != 1 || e[0].User != hotspot.Operator {
+		t.Errorf("an event of %s, which belongs to %s: %+v", hotspot.ID, hotspot.Operator, e)
 	}
 }
 

@@ -171,14 +171,18 @@ func (s *shard) fullest(hash uint64, now time.Duration) *bucket {
 	return best
 }
 
-// left returns how long a bucket takes to be full. A bucket emptier than empty dates from
-// before the clock was set back. It counts as full here, though not for its owner:
-// otherwise buckets of owners that never return would displace active ones for as long
-// as the clock went back.
+// left returns how long a bucket takes to be full. A bucket that is emptier than empty by
+// as much as it holds dates from before the clock was set back. It counts as almost full
+// here, though not for its owner: otherwise buckets of owners that never return would
+// displace active ones for as long as the clock went back. Less is nothing unusual:
+// requests are not decided in the order of their times.
 func (s *shard) left(b *bucket, now time.Duration) time.Duration {
 	left := b.full - now
-	if b.hash == 0 || left > s.depth {
+	switch {
+	case b.hash == 0 || left <= 0:
 		return 0
+	case left > 2*s.depth:
+		return 1
 	}
-	return max(left, 0)
+	return left
 }

@@ -49,7 +49,7 @@ func TestLimiter_Off(t *testing.T) {
 	}
 }
 
-// A limiter with room is nothing but a Limit and a map.
+// A limiter with room is nothing but a Limit and a map, while time goes on.
 func TestLimiter_AgainstMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := ratelimit.Limit{Every: time.Second, Burst: rapid.IntRange(1, 4).Draw(t, "burst")}
@@ -57,7 +57,7 @@ func TestLimiter_AgainstMap(t *testing.T) {
 		fulls := map[int]time.Time{}
 		now := epoch
 		for range rapid.IntRange(1, 400).Draw(t, "steps") {
-			now = now.Add(time.Duration(rapid.IntRange(-200, 700).Draw(t, "wait")) * time.Millisecond)
+			now = now.Add(time.Duration(rapid.IntRange(0, 700).Draw(t, "wait")) * time.Millisecond)
 			key := rapid.IntRange(0, 300).Draw(t, "key")
 			full, ok := fulls[key]
 			if !ok {
@@ -92,6 +92,28 @@ func TestLimiter_ClockGoesBack(t *testing.T) {
 	l.Peek("peeking", back)
 	if d := l.Peek("peeking", back.Add(2*time.Second)); !d.Allowed || d.Remaining != 2 {
 		t.Errorf("two seconds after the clock went back: %+v; want two allowed", d)
+	}
+}
+
+// Requests that come at once are not decided in the order of their times, so the time
+// goes back a little now and then. Those who have spent all are not forgotten for it, for
+// as long as there is room for more keys; and when there is none, not before the others.
+func TestLimiter_TimesOutOfOrder(t *testing.T) {
+	const spent, others = 1000, 10_000
+	little := epoch.Add(-time.Millisecond)
+	for _, tc := range []struct{ capacity, spent int }{{100_000, spent}, {1, 1}} {
+		l := ratelimit.New[string](three, tc.capacity, epoch)
+		for i := range tc.spent {
+			spend(l, fmt.Sprint("spent", i), epoch, 3)
+		}
+		for i := range others {
+			l.Decide(fmt.Sprint("other", i), little)
+		}
+		for i := range tc.spent {
+			if d := l.Peek(fmt.Sprint("spent", i), little); d.Allowed {
+				t.Fatalf("with room for %d keys, key %d of %d may go on: %+v", tc.capacity, i, tc.spent, d)
+			}
+		}
 	}
 }
 

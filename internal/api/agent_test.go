@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
@@ -20,6 +21,30 @@ func agentBlock(version, model, firmware string) string {
 
 func withAgent(body, block string) string {
 	return strings.TrimSuffix(body, "}") + `,"agent":` + block + `}`
+}
+
+// The memory in which a heartbeat is read is used again for those of other devices. None
+// is taken for the report of the one before.
+func TestAgent_NotOfAnother(t *testing.T) {
+	read := api.ReportReader()
+	unknown := strings.TrimSuffix(beat(1), "}") + `,"x":1}`
+	for i, tc := range []struct {
+		body    string
+		reports bool
+		ignored int
+	}{
+		{withAgent(beat(1), agentBlock("1.0.0", "A", "X")), true, 0},
+		{beat(1), false, 0},
+		{withAgent(unknown, agentBlock("1.0.0", "A", "X")), true, 1},
+		{unknown, false, 1},
+		{beat(1), false, 0},
+		{withAgent(beat(1), agentBlock("1.0.0", "A", "X")), true, 0},
+		{`{"seq":`, false, 0},
+	} {
+		if reports, ignored := read(tc.body); reports != tc.reports || ignored != tc.ignored {
+			t.Errorf("heartbeat %d: a report %t, %d fields ignored; want %t, %d", i, reports, ignored, tc.reports, tc.ignored)
+		}
+	}
 }
 
 // What a device reports of itself is shown to its operator and staff, and to nobody

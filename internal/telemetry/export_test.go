@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// None of these tests is about how long a beat may wait, and a machine may be slow.
+// Few of these tests are about how long a beat may wait, and a machine may be slow.
 func init() { appendTimeout = 5 * time.Minute }
 
 const HotspotsAtATime = hotspotsAtATime
@@ -17,6 +17,9 @@ func (t *Telemetry) Fold(ctx context.Context) error     { return t.fold(ctx) }
 func (t *Telemetry) Mark(ctx context.Context) error     { return t.mark(ctx) }
 func (t *Telemetry) Announce(ctx context.Context) error { return t.announce(ctx) }
 func (t *Telemetry) Refresh(ctx context.Context) error  { return t.refresh(ctx) }
+
+// SetAppendTimeout is for tests in which the database hangs.
+func (t *Telemetry) SetAppendTimeout(d time.Duration) { t.batcher.timeout = d }
 
 // SetMachine is for tests that say what the machine's own clock says.
 func (t *Telemetry) SetMachine(real func() time.Time) { t.machine = real }

@@ -95,6 +95,43 @@ func TestTake_DatabaseAway(t *testing.T) {
 	}
 }
 
+// While the database hangs and does not even notice a deadline, devices are told to try
+// again: those whose beats it was given, and those behind them. Once it goes on, they are
+// taken.
+func TestTake_DatabaseHangs(t *testing.T) {
+	c := &clock{at: morning}
+	given, hang := make(chan struct{}, 1), make(chan struct{})
+	f := &faulty{appendBeats: func(next func() (int64, error)) (int64, error) {
+		select {
+		case given <- struct{}{}:
+		default:
+		}
+		<-hang
+		return next()
+	}}
+	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { f.Store = s; return f })
+	ids := n.register(t, 2, morning)
+	n.SetAppendTimeout(300 * time.Millisecond)
+	first := make(chan error)
+	go func() { first <- n.try(t.Context(), ids[0], beacon.Heartbeat{Boot: 1, Seq: 1, Bytes: 500}) }()
+	<-given
+	var refusal *beacon.Error
+	if err := n.try(t.Context(), ids[1], beacon.Heartbeat{Boot: 1, Seq: 1, Bytes: 500}); !errors.As(err, &refusal) || refusal.Kind != beacon.Overloaded {
+		t.Errorf("a beat behind one that hangs: %v; want overloaded", err)
+	}
+	if err := <-first; !errors.As(err, &refusal) || refusal.Kind != beacon.Overloaded {
+		t.Errorf("a beat that hangs: %v; want overloaded", err)
+	}
+	close(hang)
+	for _, id := range ids { // until the batches that hung are over
+		for n.try(t.Context(), id, beacon.Heartbeat{Boot: 1, Seq: 1, Bytes: 500}) != nil {
+		}
+		if m := n.metrics(t, id, morning); !m.Seen.Equal(morning) || m.Bytes24h != 500 {
+			t.Errorf("%s after trying again: %+v", id, m)
+		}
+	}
+}
+
 // A commit whose answer was lost is found in the node's own journal, and a
 // device that repeats its beat changes nothing by that.
 func TestTake_UnknownOutcome(t *testing.T) {

@@ -126,8 +126,7 @@ func (t *Telemetry) Take(ctx context.Context, hotspot *fleet.Hotspot, sent beaco
 		t.refused.Add(1)
 		return beacon.Taken{}, err
 	}
-	t.noticeBack()
-	now := t.Now()
+	now := t.noticeBack()
 	beat := heartbeat.Beat{Hotspot: raw, At: now.UnixMicro(), Heartbeat: sent}
 	why := t.Fleet.Judge(hotspot, &beat)
 	if beat.Fell {
@@ -137,7 +136,7 @@ func (t *Telemetry) Take(ctx context.Context, hotspot *fleet.Hotspot, sent beaco
 		t.uncounted[why].Add(1)
 		return beacon.Taken{Status: hotspot.StatusAt(now), Why: why, Fell: beat.Fell}, nil
 	}
-	if err := t.batcher.take(ctx, hotspot, beat); err != nil {
+	if err := t.batcher.take(hotspot, beat); err != nil {
 		t.refused.Add(1)
 		return beacon.Taken{}, err
 	}

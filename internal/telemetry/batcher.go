@@ -47,12 +47,8 @@ type batch struct {
 	err  error
 }
 
-func newBatch(room int) *batch {
-	return &batch{beats: make([]heartbeat.Beat, 0, room), hotspots: make([]*fleet.Hotspot, 0, room), done: make(chan struct{})}
-}
-
 func newBatcher() *batcher {
-	return &batcher{timeout: appendTimeout, open: newBatch(64), wake: make(chan struct{}, 1)}
+	return &batcher{timeout: appendTimeout, open: &batch{done: make(chan struct{})}, wake: make(chan struct{}, 1)}
 }
 
 // finish tells everyone who waits for the batch what became of it, unless they know.
@@ -95,12 +91,12 @@ func (g *batcher) add(hotspot *fleet.Hotspot, beat heartbeat.Beat) (*batch, erro
 	return g.open, nil
 }
 
-// next returns the open batch and opens another.
-func (g *batcher) next() *batch {
+// next returns the open batch and opens another, in the memory of one that is over.
+func (g *batcher) next(over *batch) *batch {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	b := g.open
-	g.open = newBatch(len(b.beats) + len(b.beats)/4 + 16)
+	g.open = &batch{beats: over.beats[:0], hotspots: over.hotspots[:0], done: make(chan struct{})}
 	g.waiting.Add(-int64(len(b.beats)))
 	return b
 }
@@ -119,6 +115,7 @@ func (t *Telemetry) Waiting() int { return int(t.batcher.waiting.Load()) }
 func (t *Telemetry) write(ctx context.Context) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
+	b := &batch{}
 	var data []byte
 	for {
 		select {
@@ -127,14 +124,15 @@ func (t *Telemetry) write(ctx context.Context) {
 			t.batcher.close()
 			select {
 			case <-t.batcher.wake:
-				t.commit(context.WithoutCancel(ctx), t.batcher.next(), data[:0])
+				t.commit(context.WithoutCancel(ctx), t.batcher.next(b), data[:0])
 			default:
 			}
 			return
 		}
 		<-pause.C
 		pause.Reset(gatherFor)
-		data = t.commit(context.WithoutCancel(ctx), t.batcher.next(), data[:0])
+		b = t.batcher.next(b)
+		data = t.commit(context.WithoutCancel(ctx), b, data[:0])
 	}
 }
 

@@ -3,6 +3,7 @@ package httpserver
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/netrange"
@@ -28,12 +29,7 @@ func ParseProxies(texts []string) (Proxies, error) {
 // trusts reports whether an address is that of a trusted proxy.
 func (p Proxies) trusts(addr netip.Addr) bool {
 	addr = netrange.Plain(addr)
-	for _, network := range p {
-		if network.Contains(addr) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(addr) })
 }
 
 const forwardedFor = "X-Forwarded-For"
@@ -62,11 +58,11 @@ func (p Proxies) resolve(r *http.Request) {
 func parseHop(text string) (netip.Addr, bool) {
 	text = strings.TrimSpace(text)
 	if withPort, err := netip.ParseAddrPort(text); err == nil {
-		return withPort.Addr().Unmap().WithZone(""), true
+		return netrange.Plain(withPort.Addr()), true
 	}
 	if inner, ok := strings.CutPrefix(text, "["); ok {
 		text = strings.TrimSuffix(inner, "]")
 	}
 	addr, err := netip.ParseAddr(text)
-	return addr.Unmap().WithZone(""), err == nil
+	return netrange.Plain(addr), err == nil
 }

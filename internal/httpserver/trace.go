@@ -1,6 +1,9 @@
 package httpserver
 
-import "net/http"
+import (
+	"net/http"
+	"strings"
+)
 
 // Traceparent (W3C Trace Context) is version "00", a trace id of 32 hexadecimal digits,
 // the id of the calling span of 16, and flags of 2, with hyphens between. A later version
@@ -29,17 +32,8 @@ func traceOf(r *http.Request) (traceID, spanID string) {
 		}
 	}
 	traceID, spanID = text[3:traceIDEnd], text[traceIDEnd+1:spanIDEnd]
-	if allZero(traceID) || allZero(spanID) {
+	if strings.Trim(traceID, "0") == "" || strings.Trim(spanID, "0") == "" {
 		return "", ""
 	}
 	return traceID, spanID
-}
-
-func allZero(id string) bool {
-	for i := range len(id) {
-		if id[i] != '0' {
-			return false
-		}
-	}
-	return true
 }

@@ -7,9 +7,6 @@ import (
 	"time"
 )
 
-// off is the text for no limit.
-const off = "off"
-
 // The maximum values of a limit. Whole nanoseconds cannot express rates above maxRate to
 // a part in a thousand. A bucket that takes longer than maxDepth to fill is considered a
 // typing error, and is far from overflow.
@@ -18,20 +15,13 @@ const (
 	maxDepth = 366 * 24 * time.Hour
 )
 
-var units = []struct {
-	name string
-	span time.Duration
-}{
-	{"s", time.Second},
-	{"min", time.Minute},
-	{"h", time.Hour},
-}
+var units = map[string]time.Duration{"s": time.Second, "min": time.Minute, "h": time.Hour}
 
 // Parse parses a limit from the command line (decisions C1, N21): "100/s:200" is 100 a
 // second and 200 at once, "10/min" is 10 a minute and as many at once, "off" is no
 // limit. The units are s, min and h.
 func Parse(text string) (Limit, error) {
-	if text == off {
+	if text == "off" {
 		return Limit{}, nil
 	}
 	limit, err := parse(text)
@@ -47,9 +37,9 @@ func parse(text string) (Limit, error) {
 	if !hasUnit {
 		return Limit{}, fmt.Errorf("the unit of time is missing")
 	}
-	span, err := parseUnit(unit)
-	if err != nil {
-		return Limit{}, err
+	span, ok := units[unit]
+	if !ok {
+		return Limit{}, fmt.Errorf("the unit %q is not s, min or h", unit)
 	}
 	count, err := parseCount("rate", countText)
 	if err != nil {
@@ -64,26 +54,12 @@ func parse(text string) (Limit, error) {
 			return Limit{}, err
 		}
 	}
-	limit := Limit{Every: every(count, span), Burst: burst}
-	if time.Duration(burst) > maxDepth/limit.Every {
+	n := time.Duration(count)
+	every := (span + n - 1) / n // rounded up, so that the rate is never exceeded
+	if time.Duration(burst) > maxDepth/every {
 		return Limit{}, fmt.Errorf("a burst of %d would take over a year to be allowed again", burst)
 	}
-	return limit, nil
-}
-
-// every rounds up, so that the rate is never exceeded.
-func every(count int, span time.Duration) time.Duration {
-	n := time.Duration(count)
-	return (span + n - 1) / n
-}
-
-func parseUnit(name string) (time.Duration, error) {
-	for _, unit := range units {
-		if unit.name == name {
-			return unit.span, nil
-		}
-	}
-	return 0, fmt.Errorf("the unit %q is not s, min or h", name)
+	return Limit{Every: every, Burst: burst}, nil
 }
 
 // parseCount accepts only digits: Atoi would accept "+5".
@@ -99,21 +75,6 @@ func parseCount(what, text string) (int, error) {
 		return 0, fmt.Errorf("the %s is 0", what)
 	}
 	return n, nil
-}
-
-// String returns the limit in the format of Parse.
-func (l Limit) String() string {
-	if l.Off() {
-		return off
-	}
-	for _, unit := range units {
-		// The least count that Parse turns into this Every, if any.
-		count := int((unit.span + l.Every - 1) / l.Every)
-		if every(count, unit.span) == l.Every {
-			return fmt.Sprintf("%d/%s:%d", count, unit.name, l.Burst)
-		}
-	}
-	return fmt.Sprintf("1/%v:%d", l.Every, l.Burst)
 }
 
 // UnmarshalText lets a Limit be used as a flag.

@@ -13,27 +13,23 @@ func TestParse(t *testing.T) {
 		text  string
 		every time.Duration
 		burst int
-		back  string
 	}{
-		{"100/s:200", 10 * time.Millisecond, 200, "100/s:200"},
-		{"1/s:10", time.Second, 10, "1/s:10"},
-		{"20/s:100", 50 * time.Millisecond, 100, "20/s:100"},
-		{"10/min", 6 * time.Second, 10, "10/min:10"},
-		{"5/h:1", 12 * time.Minute, 1, "5/h:1"},
-		{"3/s", 333_333_334, 3, "3/s:3"},
-		{"60/min:5", time.Second, 5, "1/s:5"},
-		{"1000000/s", time.Microsecond, 1_000_000, "1000000/s:1000000"},
-		{"92998/s:1", 10_753, 1, "92998/s:1"},
-		{"999999/s:1", 1001, 1, "999001/s:1"}, // the same Every, to the nanosecond
-		{"off", 0, 0, "off"},
+		{"100/s:200", 10 * time.Millisecond, 200},
+		{"1/s:10", time.Second, 10},
+		{"20/s:100", 50 * time.Millisecond, 100},
+		{"10/min", 6 * time.Second, 10},
+		{"5/h:1", 12 * time.Minute, 1},
+		{"3/s", 333_333_334, 3},
+		{"60/min:5", time.Second, 5},
+		{"1000000/s", time.Microsecond, 1_000_000},
+		{"92998/s:1", 10_753, 1},
+		{"999999/s:1", 1001, 1},
+		{"off", 0, 0},
 	}
 	for _, tt := range tests {
 		got, err := ratelimit.Parse(tt.text)
 		if want := (ratelimit.Limit{Every: tt.every, Burst: tt.burst}); err != nil || got != want {
 			t.Errorf("Parse(%q) = %+v, %v; want %+v", tt.text, got, err, want)
-		}
-		if got.String() != tt.back {
-			t.Errorf("Parse(%q).String() = %q; want %q", tt.text, got, tt.back)
 		}
 	}
 }
@@ -95,10 +91,6 @@ func FuzzParse(f *testing.F) {
 		limit, err := ratelimit.Parse(text)
 		if err != nil {
 			return
-		}
-		again, err := ratelimit.Parse(limit.String())
-		if err != nil || again != limit {
-			t.Fatalf("Parse(%q) = %+v, written as %q, which is %+v, %v", text, limit, limit, again, err)
 		}
 		if limit.Off() != (text == "off") {
 			t.Fatalf("Parse(%q) = %+v", text, limit)

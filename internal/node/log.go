@@ -18,31 +18,18 @@ import (
 type logBuffer struct {
 	out io.Writer
 
+	writing sync.Mutex // held while lines are written; taken before mu
+	spare   []byte     // the other buffer
+
 	mu      sync.Mutex
 	pending []byte
-	spare   []byte // the other buffer, when it is not being written
 	dropped int
-
-	wake    chan struct{} // there are lines to write
-	closing chan struct{}
-	done    chan struct{}
 }
 
 const (
 	maxPending  = 1 << 20
 	logInterval = 100 * time.Millisecond
 )
-
-func newLogBuffer(out io.Writer) *logBuffer {
-	b := &logBuffer{
-		out:     out,
-		wake:    make(chan struct{}, 1),
-		closing: make(chan struct{}),
-		done:    make(chan struct{}),
-	}
-	go b.flushLoop()
-	return b
-}
 
 // Write buffers one line; slog's handlers call it once for each.
 func (b *logBuffer) Write(line []byte) (int, error) {
@@ -53,52 +40,28 @@ func (b *logBuffer) Write(line []byte) (int, error) {
 		return len(line), nil
 	}
 	if len(b.pending) == 0 {
-		select {
-		case b.wake <- struct{}{}:
-		default:
-		}
+		time.AfterFunc(logInterval, b.flush) // let more lines collect
 	}
 	b.pending = append(b.pending, line...)
 	return len(line), nil
 }
 
-// Close writes the remaining lines.
-func (b *logBuffer) Close() {
-	close(b.closing)
-	<-b.done
-}
-
-func (b *logBuffer) flushLoop() {
-	defer close(b.done)
-	defer b.flush()
-	for {
-		select {
-		case <-b.wake:
-		case <-b.closing:
-			return
-		}
-		select {
-		case <-time.After(logInterval): // let more lines collect
-		case <-b.closing:
-			return
-		}
-		b.flush()
-	}
-}
-
+// flush writes the lines that wait, if there are any.
 func (b *logBuffer) flush() {
+	b.writing.Lock()
+	defer b.writing.Unlock()
 	b.mu.Lock()
 	lines, dropped := b.pending, b.dropped
-	b.pending, b.spare, b.dropped = b.spare[:0], nil, 0
+	b.pending, b.dropped = b.spare[:0], 0
 	b.mu.Unlock()
 
-	_, _ = b.out.Write(lines) // there is nowhere to report an error
+	if len(lines) > 0 {
+		_, _ = b.out.Write(lines) // there is nowhere to report an error
+	}
 	if dropped > 0 {
 		slog.New(slog.NewJSONHandler(b.out, nil)).Warn("log lines were dropped: the log is not read fast enough", "lines", dropped)
 	}
-	b.mu.Lock()
 	b.spare = lines
-	b.mu.Unlock()
 }
 
 // Log is the log of a process.
@@ -112,7 +75,7 @@ type Log struct {
 // OpenLog returns a log that writes lines of at least a level to out, as text or as
 // JSON. Close it to write the last lines.
 func OpenLog(out io.Writer, text bool, level slog.Level) *Log {
-	l := &Log{buffer: newLogBuffer(out)}
+	l := &Log{buffer: &logBuffer{out: out}}
 	options := &slog.HandlerOptions{Level: level}
 	if text {
 		l.Logger = slog.New(slog.NewTextHandler(l.buffer, options))
@@ -126,7 +89,7 @@ func OpenLog(out io.Writer, text bool, level slog.Level) *Log {
 }
 
 // Close writes the remaining lines.
-func (l *Log) Close() { l.buffer.Close() }
+func (l *Log) Close() { l.buffer.flush() }
 
 // exceptUsualBeats omits heartbeats that succeed or get a temporary refusal: a million
 // devices would make 16,700 lines a second, and the metrics count them.

@@ -11,7 +11,7 @@ import (
 // Lines reach the log in order and complete, also those of the last moment.
 func TestLogBuffer(t *testing.T) {
 	var out bytes.Buffer
-	b := newLogBuffer(&out)
+	b := &logBuffer{out: &out}
 	var want strings.Builder
 	for i := range 1000 {
 		line := fmt.Sprintf("line %d\n", i)
@@ -20,7 +20,7 @@ func TestLogBuffer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b.Close()
+	b.flush()
 	if out.String() != want.String() {
 		t.Errorf("the log has %d bytes; want %d", len(out.String()), want.Len())
 	}
@@ -29,7 +29,7 @@ func TestLogBuffer(t *testing.T) {
 // A reader that stops reading stops neither the service nor fills its memory.
 func TestLogBuffer_StuckReader(t *testing.T) {
 	reader, writer := io.Pipe() // blocks until it is read
-	b := newLogBuffer(writer)
+	b := &logBuffer{out: writer}
 	line := bytes.Repeat([]byte("x"), 1023)
 	line = append(line, '\n')
 	for range 4 << 10 { // 4 MiB
@@ -48,7 +48,7 @@ func TestLogBuffer_StuckReader(t *testing.T) {
 		all, _ := io.ReadAll(reader)
 		read <- string(all)
 	}()
-	b.Close()
+	b.flush()
 	writer.Close()
 	if log := <-read; !strings.Contains(log, "log lines were dropped") {
 		t.Error("the log does not say that lines are missing")

@@ -3,7 +3,6 @@ package node
 import (
 	"database/sql"
 	"runtime/debug"
-	"time"
 
 	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
 	"github.com/beacon-wifi/beacon/internal/store"
@@ -121,7 +120,7 @@ func (n *Node) showServers(set *metrics.Set) {
 
 func (n *Node) showRewards(set *metrics.Set) {
 	set.Gauge("beacon_rewards_closed_until_timestamp_seconds", "The end of the last day that is closed, as a unix time; 0: none.",
-		nil, func() float64 { return unixOrZero(n.rewards.Progress().Through) })
+		nil, func() float64 { return float64(max(n.rewards.Progress().Through.Unix(), 0)) })
 	set.Gauge("beacon_rewards_unclosed", "Days that are over and not closed: one, for some minutes after midnight UTC.",
 		nil, func() float64 { return float64(n.rewards.Progress().Unclosed) })
 	set.Gauge("beacon_rewards_unsettled", "Months that have been over for 72 hours and are not settled.",
@@ -130,13 +129,6 @@ func (n *Node) showRewards(set *metrics.Set) {
 		nil, func() float64 { return float64(n.rewards.Progress().Closing) })
 	set.Gauge("beacon_rewards_settling_done", "Sums and statements that are done of the month that is being settled; 0: none is.",
 		nil, func() float64 { return float64(n.rewards.Progress().Settling) })
-}
-
-func unixOrZero(at time.Time) float64 {
-	if at.IsZero() {
-		return 0
-	}
-	return float64(at.Unix())
 }
 
 func oneIf(is bool) float64 {

@@ -73,8 +73,6 @@ type Config struct {
 	Log      *slog.Logger
 }
 
-var _ rewards.Store = (*store.DB)(nil)
-
 // New connects the parts of a node. Call Load before it serves, and then Run. The
 // caller closes the database.
 func New(db *store.DB, cfg Config) *Node {

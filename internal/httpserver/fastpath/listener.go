@@ -34,8 +34,6 @@ type Listener struct {
 	net.Listener // source of connections
 	cfg          Config
 
-	idleScans, writeScans uint64 // Idle and Write, in scans
-
 	tick     atomic.Uint64 // number of scans
 	stopping atomic.Bool   // no connection is kept after its response
 	second   atomic.Pointer[datedSecond]
@@ -48,10 +46,7 @@ type Listener struct {
 // New returns a listener for the connections of source. The caller must serve what its
 // Accept returns, and call Run.
 func New(source net.Listener, cfg Config) *Listener {
-	return &Listener{
-		Listener: source, cfg: cfg, conns: map[*conn]struct{}{},
-		idleScans: uint64(cfg.Idle / scanInterval), writeScans: uint64(cfg.Write / scanInterval),
-	}
+	return &Listener{Listener: source, cfg: cfg, conns: map[*conn]struct{}{}}
 }
 
 // Accept takes connections onto the fast path and returns those that it cannot serve. So

@@ -50,7 +50,7 @@ func (l *Listener) isOver(p phase) bool {
 	waited := l.tick.Load() - p.since()
 	switch p.kind() {
 	case idle:
-		return waited > l.idleScans || l.stopping.Load()
+		return waited > uint64(l.cfg.Idle/scanInterval) || l.stopping.Load()
 	case reading:
 		return waited > wholeWithin
 	default:
@@ -72,7 +72,7 @@ func (c *conn) scan(tick uint64) {
 			c.cancel()
 		}
 	}
-	if tick-p.since() > c.ln.writeScans && p&(late|ownLimit) == 0 && c.state.CompareAndSwap(uint64(p), uint64(p|late)) {
+	if tick-p.since() > uint64(c.ln.cfg.Write/scanInterval) && p&(late|ownLimit) == 0 && c.state.CompareAndSwap(uint64(p), uint64(p|late)) {
 		_ = c.Conn.SetWriteDeadline(past)
 	}
 }

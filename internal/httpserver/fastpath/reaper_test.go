@@ -43,7 +43,7 @@ func TestListener_ClosesTheIdle(t *testing.T) {
 		c.Say(t, plainSamples[0])
 		c.Hear(t)
 		until(t, func() bool { return l.only().kind() == idle }) // a moment after its answer
-		l.scanOften(l.idleScans)
+		l.scanOften(uint64(l.cfg.Idle / scanInterval))
 		if l.len() != 1 {
 			t.Fatal("the connection was closed too early")
 		}
@@ -188,7 +188,7 @@ func TestListener_OwnLimits(t *testing.T) {
 	for range 3 {
 		c.Say(t, inLines("GET /long HTTP/1.1", "Host: x"))
 		until(t, func() bool { return l.only()&ownLimit != 0 }) // it is at work, with its own limit
-		l.scanOften(2 * l.writeScans)
+		l.scanOften(2 * uint64(l.cfg.Write/scanInterval))
 		goOn <- struct{}{}
 		for range 2 {
 			if _, body := c.Hear(t); body != "done" {

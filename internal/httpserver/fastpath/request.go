@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/textproto"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -186,25 +187,12 @@ func (p *plainRequest) takeField(name string, value place, data []byte) bool {
 	case "Connection":
 		return bytes.EqualFold(text, []byte("keep-alive"))
 	case "Content-Length":
-		return p.readLength(text)
+		length, err := strconv.ParseUint(string(text), 10, 64)
+		p.length = int(length)
+		return err == nil && len(text) <= len("9999") // longer ones with zeros in front are not usual
 	default:
 		return true
 	}
-}
-
-// readLength parses a number of so few digits that it cannot overflow.
-func (p *plainRequest) readLength(text []byte) bool {
-	if len(text) > len("9999") {
-		return false
-	}
-	p.length = 0
-	for _, c := range text {
-		if c < '0' || c > '9' {
-			return false
-		}
-		p.length = p.length*10 + int(c-'0')
-	}
-	return true
 }
 
 // fill builds the request that net/http would have built. Its strings are copies: to keep

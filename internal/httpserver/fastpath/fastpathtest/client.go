@@ -67,14 +67,8 @@ var varying = regexp.MustCompile(`\r\n(Date: [A-Z][a-z][a-z], .*|X-Request-Id: .
 // back until the server is done with it.
 func Talk(t *testing.T, addr string, halfClose bool, packets ...string) string {
 	t.Helper()
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := Dial(t, addr).Conn
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(5 * time.Minute)); err != nil {
-		t.Fatal(err)
-	}
 	for _, packet := range packets {
 		if _, err := io.WriteString(conn, packet); err != nil {
 			break // the server may have heard enough

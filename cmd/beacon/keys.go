@@ -30,7 +30,7 @@ var commandLine = beacon.Principal{Scopes: []beacon.Scope{beacon.Admin}, Request
 
 // keysOf returns the keys of a database, for a single command.
 func keysOf(db *store.DB) *access.Keys {
-	return access.New(db, time.Now, func(time.Time) bool { return false })
+	return access.New(db, time.Now, func() bool { return false })
 }
 
 type keysCreateCmd struct {

@@ -175,7 +175,7 @@ func TestFlush_InBatches(t *testing.T) {
 
 func BenchmarkVerify_Cached(b *testing.B) {
 	store := newMemory()
-	keys := access.New(store, time.Now, func(time.Time) bool { return true })
+	keys := access.New(store, time.Now, func() bool { return true })
 	k, plain := access.Mint(time.Now(), beacon.Key{User: user(), Scopes: []beacon.Scope{beacon.HotspotsWrite}})
 	if err := store.InsertKey(b.Context(), k, beacon.Actor{}); err != nil {
 		b.Fatal(err)
@@ -190,7 +190,7 @@ func BenchmarkVerify_Cached(b *testing.B) {
 }
 
 func BenchmarkVerify_Garbage(b *testing.B) {
-	keys := access.New(newMemory(), time.Now, func(time.Time) bool { return true })
+	keys := access.New(newMemory(), time.Now, func() bool { return true })
 	_, plain := access.Mint(time.Now(), beacon.Key{})
 	typo := plain[:66] + "-"
 	ctx := b.Context()

@@ -12,6 +12,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -57,7 +59,7 @@ const (
 type Keys struct {
 	store  Store
 	now    func() time.Time
-	inStep func(now time.Time) bool
+	inStep func() bool
 
 	cache   *cache
 	flights singleflight.Group
@@ -68,29 +70,24 @@ type Keys struct {
 
 // New returns keys that trust their cache while inStep reports that the feed of
 // changes, which calls Forget, was up to date within the last 2 s.
-func New(store Store, now func() time.Time, inStep func(now time.Time) bool) *Keys {
+func New(store Store, now func() time.Time, inStep func() bool) *Keys {
 	return &Keys{store: store, now: now, inStep: inStep, cache: newCache()}
 }
 
-// Verify returns the principal of a key.
+// VerifyIf returns the principal of a key. The client may be inventing keys: before it
+// looks up one that is not cached, mayAsk can refuse with an error. Keys that are cached,
+// or were just created, are not affected.
 //
 // A cached key is found by the public part of its id, so the time of the lookup
 // reveals nothing about the secret. The secret is hashed whole and compared in
 // constant time. No secret stays in memory. A wrong secret or a bad checksum never
 // causes a lookup in the store.
 //
-// While the feed is not up to date Verify asks the store again, so that a revocation
+// While the feed is not up to date VerifyIf asks the store again, so that a revocation
 // takes effect within 2 s (decision N23). If the store does not respond either, a key
 // that was valid stays valid until it does: reads continue while the database is
 // down. So a machine cut off from the database honours a key revoked elsewhere until
 // the connection is back.
-func (k *Keys) Verify(ctx context.Context, plain string) (beacon.Principal, error) {
-	return k.VerifyIf(ctx, plain, func() error { return nil })
-}
-
-// VerifyIf is Verify for a client that may be inventing keys: before it looks up a
-// key that is not cached, mayAsk can refuse with an error. Keys that are cached, or were
-// just created, are not affected.
 func (k *Keys) VerifyIf(ctx context.Context, plain string, mayAsk func() error) (beacon.Principal, error) {
 	presented, ok := Split(plain)
 	if !ok {
@@ -178,26 +175,23 @@ func (k *Keys) change(id beacon.KeyID, in func(public string)) {
 // The next call retries what could not be written.
 func (k *Keys) Flush(ctx context.Context) error {
 	const batch = 500
-	pending := k.cache.uses()
-	part := make(map[beacon.KeyID]time.Time, min(len(pending), batch))
-	for id, at := range pending {
-		part[id] = at
-		delete(pending, id)
-		if len(part) < batch && len(pending) > 0 {
-			continue
+	uses := k.cache.uses()
+	for ids := range slices.Chunk(slices.Collect(maps.Keys(uses)), batch) {
+		part := make(map[beacon.KeyID]time.Time, len(ids))
+		for _, id := range ids {
+			part[id] = uses[id]
 		}
 		if err := k.store.TouchKeys(ctx, part); err != nil {
 			return err
 		}
 		k.cache.saved(part)
-		part = make(map[beacon.KeyID]time.Time, min(len(pending), batch))
 	}
 	return nil
 }
 
 // trusts reports whether the entry may be used without asking the store.
 func (k *Keys) trusts(e *entry, now time.Time) bool {
-	return k.inStep(now) || recent(time.UnixMicro(e.confirmed.Load()), now, trustFor) || !k.mayTry(now)
+	return k.inStep() || recent(time.UnixMicro(e.confirmed.Load()), now, trustFor) || !k.mayTry(now)
 }
 
 // mayTry picks one request a second to try the store again while it fails. The others

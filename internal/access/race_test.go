@@ -95,7 +95,7 @@ func TestForget_DuringDenial(t *testing.T) {
 func TestVerify_StoreHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory()
-		keys := access.New(store, time.Now, func(time.Time) bool { return false })
+		keys := access.New(store, time.Now, func() bool { return false })
 		w := &world{Keys: keys, store: store, now: time.Now()}
 		k, plain := w.add(t, beacon.Key{})
 		_, cold := w.add(t, beacon.Key{})

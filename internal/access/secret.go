@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"hash/crc32"
+	"strings"
 	"sync"
 	"time"
 
@@ -70,12 +71,7 @@ func Split(plain string) (Presented, bool) {
 
 // wellFormed reports whether all characters are of the right alphabets.
 func (p Presented) wellFormed() bool {
-	for i := range len(p.secret) {
-		if !isBase62(p.secret[i]) {
-			return false
-		}
-	}
-	return id.Valid("", p.public)
+	return strings.Trim(p.secret, base62) == "" && id.Valid("", p.public)
 }
 
 // Hotspot returns the hotspot to whose device the key would belong.
@@ -128,10 +124,6 @@ func randomText(length int) string {
 		}
 	}
 	return string(text)
-}
-
-func isBase62(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }
 
 // MintDevice makes the key of a hotspot's device (decision X2), and the hash that is

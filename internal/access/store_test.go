@@ -135,7 +135,7 @@ type world struct {
 
 func newWorld() *world {
 	w := &world{store: newMemory(), now: noon, inStep: true}
-	w.Keys = access.New(w.store, func() time.Time { return w.now }, func(time.Time) bool { return w.inStep })
+	w.Keys = access.New(w.store, func() time.Time { return w.now }, func() bool { return w.inStep })
 	return w
 }
 

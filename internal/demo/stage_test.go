@@ -29,9 +29,9 @@ func opens(t *testing.T, file string, plain ...string) (users []beacon.UserID) {
 	t.Helper()
 	db := openFile(t, file)
 	defer db.Close()
-	keys := access.New(db, func() time.Time { return now }, func(time.Time) bool { return false })
+	keys := access.New(db, func() time.Time { return now }, func() bool { return false })
 	for _, key := range plain {
-		if p, err := keys.Verify(t.Context(), key); err == nil {
+		if p, err := keys.VerifyIf(t.Context(), key, func() error { return nil }); err == nil {
 			users = append(users, p.User)
 		}
 	}

@@ -96,7 +96,7 @@ func New(db *store.DB, cfg Config) *Node {
 	n.review = review.New(review.Config{
 		Store: db, Final: n.telemetry.FinalBefore, Lease: n.holder.Held, Addresses: n.checkins.Addresses, Now: now, Log: log,
 	})
-	n.Keys = access.New(db, now, func(time.Time) bool { return n.Follower.InStep() })
+	n.Keys = access.New(db, now, func() bool { return n.Follower.InStep() })
 	n.Follower = replica.NewFollower(n.Fleet, db, n.Keys.Follow, n.telemetry, log)
 	n.API = api.New(n.APIConfig())
 	return n

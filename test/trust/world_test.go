@@ -53,7 +53,7 @@ func newWorld(t *testing.T, policies policy.Set, start time.Time) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := access.New(db, w.now, func(time.Time) bool { return false })
+	keys := access.New(db, w.now, func() bool { return false })
 	by := beacon.Principal{Scopes: []beacon.Scope{beacon.Admin}}
 	made, err := keys.Create(t.Context(), by, access.Creation{User: beacon.Some("new"), Scopes: beacon.Some([]string{string(beacon.Admin)})})
 	if err != nil {

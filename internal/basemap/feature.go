@@ -10,6 +10,7 @@ import (
 // feature is what a tile has of something with a name.
 type feature struct {
 	layer      string
+	kind       string            // what the layer has names of
 	properties map[string]string // those that are text
 	x, y       float64           // of its middle, in parts of the tile
 }
@@ -46,17 +47,17 @@ type value struct {
 	body []byte
 }
 
-// eachNamed calls visit with each feature of a vector tile that has a name, in layers that
-// are wanted.
-func eachNamed(tile []byte, wanted map[string]bool, visit func(feature)) {
+// eachNamed calls visit with each feature of a vector tile that has a name, in the layers
+// that have a kind.
+func eachNamed(tile []byte, kinds map[string]string, visit func(feature)) {
 	for number, layer := range fields(tile) {
 		if number == 3 {
-			eachNamedOf(layer.body, wanted, visit)
+			eachNamedOf(layer.body, kinds, visit)
 		}
 	}
 }
 
-func eachNamedOf(layer []byte, wanted map[string]bool, visit func(feature)) {
+func eachNamedOf(layer []byte, kinds map[string]string, visit func(feature)) {
 	name, extent := "", uint64(4096)
 	var features [][]byte
 	var keys, values []string
@@ -80,12 +81,12 @@ func eachNamedOf(layer []byte, wanted map[string]bool, visit func(feature)) {
 			extent = max(v.n, 1)
 		}
 	}
-	if !wanted[name] {
+	if kinds[name] == "" {
 		return
 	}
 	for _, body := range features {
 		if f, ok := decodeFeature(body, keys, values, float64(extent)); ok {
-			f.layer = name
+			f.layer, f.kind = name, kinds[name]
 			visit(f)
 		}
 	}

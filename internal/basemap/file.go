@@ -1,3 +1,9 @@
+// Package basemap reads a PMTiles file with vector tiles of streets, water and places,
+// and serves it to the console. The console reads ranges of bytes, so the server only
+// reads what the map of a page shows. It draws nothing, and knows nothing of hotspots.
+//
+// Its one invariant: a damaged file is an error, never a panic or an allocation that the
+// file's own numbers ask for.
 package basemap
 
 import (
@@ -56,11 +62,9 @@ const (
 	UnknownSchema Schema = "unknown"
 )
 
-// Limits of what is read into memory at once. Files of the whole Earth stay far below.
-const (
-	maxMetadata  = 16 << 20
-	maxDirectory = 16 << 20
-)
+// maxPart is the most that metadata or a directory may have, since each is read into memory
+// at once. Files of the whole Earth stay far below.
+const maxPart = 16 << 20
 
 // header is the fixed part at the start of a file, of version 3 of the specification.
 type header struct {
@@ -148,11 +152,11 @@ type metadata struct {
 }
 
 func (m *Map) readMetadata(start []byte) error {
-	root, err := m.part(m.head.Root, m.head.RootLength, maxDirectory)
+	root, err := m.part(m.head.Root, m.head.RootLength)
 	if err != nil {
 		return fmt.Errorf("directory of tiles: %w", err)
 	}
-	text, err := m.part(m.head.Metadata, m.head.MetadataLength, maxMetadata)
+	text, err := m.part(m.head.Metadata, m.head.MetadataLength)
 	if err != nil {
 		return fmt.Errorf("metadata: %w", err)
 	}
@@ -172,15 +176,15 @@ func (m *Map) readMetadata(start []byte) error {
 }
 
 // part reads a part of the file that is not a tile, and decompresses it.
-func (m *Map) part(at, length, most int64) ([]byte, error) {
-	if length > most {
+func (m *Map) part(at, length int64) ([]byte, error) {
+	if length > maxPart {
 		return nil, fmt.Errorf("too large: %d bytes", length)
 	}
 	raw := make([]byte, length)
 	if _, err := m.in.ReadAt(raw, at); err != nil {
 		return nil, err
 	}
-	return decompress(raw, m.head.Internal, most)
+	return decompress(raw, m.head.Internal, maxPart)
 }
 
 func decompress(raw []byte, how uint8, most int64) ([]byte, error) {

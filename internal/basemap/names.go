@@ -90,11 +90,7 @@ func (m *Map) collect(c *collector, id uint64, at, length int64) {
 	}
 	z, x, y := placeOf(id)
 	n := math.Exp2(float64(z))
-	wanted := map[string]bool{}
-	for layer := range c.kinds {
-		wanted[layer] = true
-	}
-	eachNamed(body, wanted, func(f feature) {
+	eachNamed(body, c.kinds, func(f feature) {
 		lat := math.Atan(math.Sinh(math.Pi*(1-2*(float64(y)+f.y)/n))) * 180 / math.Pi
 		c.add(f, lat, (float64(x)+f.x)/n*360-180)
 	})
@@ -114,13 +110,12 @@ type collector struct {
 func (c *collector) full() bool { return len(c.names) >= maxNames || c.folded.Len() >= maxNameBytes }
 
 func (c *collector) add(f feature, lat, lng float64) {
-	kind := c.kinds[f.layer]
 	class := f.properties["kind"] + f.properties["class"]
 	if f.layer == "pois" && class != "park" && class != "garden" && class != "cemetery" {
 		return
 	}
-	zoom := map[string]float64{"street": 16, "park": 15, "water": 14}[kind]
-	if kind == "place" {
+	zoom := map[string]float64{"street": 16, "park": 15, "water": 14}[f.kind]
+	if f.kind == "place" {
 		zoom = placeZooms[cmp.Or(f.properties["kind_detail"], class)]
 		zoom = cmp.Or(zoom, 13)
 	}
@@ -130,12 +125,12 @@ func (c *collector) add(f feature, lat, lng float64) {
 			continue
 		}
 		folded := fold(text)
-		near := fmt.Sprintf("%s\n%s %.0f %.0f", folded, kind, math.Floor(lng/far), math.Floor(lat/far))
+		near := fmt.Sprintf("%s\n%s %.0f %.0f", folded, f.kind, math.Floor(lng/far), math.Floor(lat/far))
 		if c.seen[near] {
 			continue
 		}
 		c.seen[near] = true
-		c.names = append(c.names, Name{text, kind, round(lat), round(lng), zoom})
+		c.names = append(c.names, Name{text, f.kind, round(lat), round(lng), zoom})
 		c.starts = append(c.starts, c.folded.Len())
 		c.folded.WriteString(folded + "\n")
 	}
@@ -173,7 +168,7 @@ const (
 func (m *Map) Search(text string, lat, lng float64) []Name {
 	in, wanted := m.index.Load(), fold(strings.TrimSpace(text))
 	if in == nil || len(wanted) < minQuery || len(wanted) > maxQuery {
-		return nil
+		return []Name{}
 	}
 	type hit struct {
 		at, rank int

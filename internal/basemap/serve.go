@@ -38,6 +38,7 @@ func (m *Map) Handles(r *http.Request) bool {
 var (
 	ranges      = []string{"bytes"}
 	forADay     = []string{"public, max-age=86400"}
+	noStore     = []string{"no-store"}
 	contentType = []string{"application/vnd.pmtiles"}
 	noSniff     = []string{"nosniff"}
 	sameOrigin  = []string{"same-origin"}
@@ -63,18 +64,14 @@ func (m *Map) serveNames(w http.ResponseWriter, r *http.Request) {
 		}
 		return v
 	}
-	found := m.Search(asked.Get("q"), number("lat"), number("lng"))
-	if found == nil {
-		found = []Name{}
-	}
-	body, err := json.Marshal(map[string]any{"data": found})
+	body, err := json.Marshal(map[string]any{"data": m.Search(asked.Get("q"), number("lat"), number("lng"))})
 	if err != nil {
 		http.Error(w, "the names cannot be written", http.StatusInternalServerError)
 		return
 	}
 	h := w.Header()
 	h["Content-Type"] = []string{"application/json; charset=utf-8"}
-	h["Cache-Control"] = []string{"no-store"}
+	h["Cache-Control"] = noStore
 	h["X-Content-Type-Options"] = noSniff
 	h["Cross-Origin-Resource-Policy"] = sameOrigin
 	w.WriteHeader(http.StatusOK)
@@ -103,28 +100,30 @@ func (m *Map) serveRange(w http.ResponseWriter, r *http.Request) {
 		h.Set("Content-Length", strconv.FormatInt(m.Size, 10))
 		w.WriteHeader(http.StatusOK)
 	case !ok && asked == "":
-		delete(h, "Etag")
-		h["Cache-Control"] = []string{"no-store"}
-		http.Error(w, "ask for a range of bytes", http.StatusBadRequest)
+		refuse(w, "ask for a range of bytes", http.StatusBadRequest)
 	case !ok:
-		delete(h, "Etag")
-		h["Cache-Control"] = []string{"no-store"}
 		h.Set("Content-Range", fmt.Sprintf("bytes */%d", m.Size))
-		http.Error(w, "the file has no such range", http.StatusRequestedRangeNotSatisfiable)
+		refuse(w, "the file has no such range", http.StatusRequestedRangeNotSatisfiable)
 	default:
 		m.send(w, from, length)
 	}
 }
 
-func (m *Map) send(w http.ResponseWriter, from, length int64) {
+// refuse responds with an error, which is not for caches.
+func refuse(w http.ResponseWriter, message string, status int) {
 	h := w.Header()
+	delete(h, "Etag")
+	h["Cache-Control"] = noStore
+	http.Error(w, message, status)
+}
+
+func (m *Map) send(w http.ResponseWriter, from, length int64) {
 	body := make([]byte, length)
 	if _, err := m.in.ReadAt(body, from); err != nil {
-		delete(h, "Etag")
-		h["Cache-Control"] = []string{"no-store"}
-		http.Error(w, "the file cannot be read", http.StatusInternalServerError)
+		refuse(w, "the file cannot be read", http.StatusInternalServerError)
 		return
 	}
+	h := w.Header()
 	h["Content-Type"] = contentType
 	h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", from, from+length-1, m.Size))
 	h.Set("Content-Length", strconv.FormatInt(length, 10))

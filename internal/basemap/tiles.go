@@ -76,7 +76,7 @@ func (m *Map) each(from, to uint64, visit func(id uint64, at, length int64) bool
 const maxDepth = 4 // of directories, as the specification has it
 
 func (m *Map) eachBelow(at, length int64, from, to uint64, depth int, visit func(id uint64, at, length int64) bool) (more bool, err error) {
-	body, err := m.part(at, length, maxDirectory)
+	body, err := m.part(at, length)
 	if err != nil {
 		return false, err
 	}

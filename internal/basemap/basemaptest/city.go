@@ -101,7 +101,7 @@ func (c City) layers() []*layer {
 	}
 	const edge = blocks
 	d.land(rect(-edge, -edge, edge, edge))
-	d.water(rect(-8, -edge, -6.5, edge), "")
+	d.water(rect(-8, -edge, -6.5, edge))
 	d.waterName(point(-7.25, 2), "River Lume")
 	d.park(rect(1.1, -2.9, 2.9, -1.1), "Linden Park")
 	d.park(rect(-4.9, 3.1, -3.1, 3.9), "")
@@ -124,9 +124,9 @@ func (c City) layers() []*layer {
 		name := roads[(j+8)%len(roads)]
 		d.road(line(-edge, float64(j), edge, float64(j)), name, j == 0)
 	}
-	d.motorway(line(-5.5, -edge, -5.5, edge), street{"Ring Road", ""})
-	d.city(point(0.5, 0.5), street{"Lumeford", "Lumefurt"})
-	d.quarter(point(-4, -4), street{"Old Harbour", "Alter Hafen"})
+	d.way(line(-5.5, -edge, -5.5, edge), 6, "highway", "motorway", street{"Ring Road", ""})
+	d.place(point(0.5, 0.5), 4, "locality", "city", "city", street{"Lumeford", "Lumefurt"})
+	d.place(point(-4, -4), 11, "neighbourhood", "", "suburb", street{"Old Harbour", "Alter Hafen"})
 	return d.layers
 }
 

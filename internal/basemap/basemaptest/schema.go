@@ -34,12 +34,12 @@ func (d *drawing) land(s shape) {
 	}
 }
 
-func (d *drawing) water(s shape, name string) {
+func (d *drawing) water(s shape) {
 	if d.openMapTiles {
 		d.add("water", 6, s, "class", "river")
 		return
 	}
-	d.add("water", 6, s, "kind", "river", "name", name)
+	d.add("water", 6, s, "kind", "river")
 }
 
 func (d *drawing) waterName(s shape, name string) {
@@ -81,8 +81,6 @@ func (d *drawing) road(s shape, name street, major bool) {
 	d.way(s, zoom, kind, class, name)
 }
 
-func (d *drawing) motorway(s shape, name street) { d.way(s, 6, "highway", "motorway", name) }
-
 func (d *drawing) way(s shape, zoom int, kind, class string, name street) {
 	if d.openMapTiles {
 		d.add("transportation", zoom, s, "class", class)
@@ -92,18 +90,10 @@ func (d *drawing) way(s shape, zoom int, kind, class string, name street) {
 	d.add("roads", zoom, s, "kind", kind, "name", name.name, "name:de", name.german)
 }
 
-func (d *drawing) city(s shape, name street) {
+func (d *drawing) place(s shape, zoom int, kind, detail, class string, name street) {
 	if d.openMapTiles {
-		d.add("place", 4, s, "class", "city", "name", name.name, "name:de", name.german)
+		d.add("place", zoom, s, "class", class, "name", name.name, "name:de", name.german)
 		return
 	}
-	d.add("places", 4, s, "kind", "locality", "kind_detail", "city", "name", name.name, "name:de", name.german)
-}
-
-func (d *drawing) quarter(s shape, name street) {
-	if d.openMapTiles {
-		d.add("place", 11, s, "class", "suburb", "name", name.name, "name:de", name.german)
-		return
-	}
-	d.add("places", 11, s, "kind", "neighbourhood", "name", name.name, "name:de", name.german)
+	d.add("places", zoom, s, "kind", kind, "kind_detail", detail, "name", name.name, "name:de", name.german)
 }

@@ -5,6 +5,7 @@ package harness
 import (
 	"database/sql"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -44,7 +45,7 @@ func IsPostgres(db string) bool { return strings.HasPrefix(db, "postgres") }
 func OpenSQL(t testing.TB, db string) *sql.DB {
 	t.Helper()
 	driver, name := "sqlite", "file:"+db+fmt.Sprintf("?_pragma=busy_timeout(%d)", Patience.Milliseconds())
-	if strings.HasPrefix(db, "postgres") {
+	if IsPostgres(db) {
 		driver, name = "pgx", db
 	}
 	handle, err := sql.Open(driver, name)
@@ -58,10 +59,7 @@ func OpenSQL(t testing.TB, db string) *sql.DB {
 // CheckIntegrity has SQLite look through its whole file.
 func CheckIntegrity(t testing.TB, file string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := OpenSQL(t, file)
 	defer db.Close()
 	var verdict string
 	if err := db.QueryRowContext(t.Context(), `PRAGMA integrity_check`).Scan(&verdict); err != nil || verdict != "ok" {
@@ -72,8 +70,46 @@ func CheckIntegrity(t testing.TB, file string) {
 // OpenStore opens a database beside the servers that run on it.
 func OpenStore(t testing.TB, db string) *store.DB {
 	t.Helper()
-	if strings.HasPrefix(db, "postgres") {
+	if IsPostgres(db) {
 		return storetest.Opened(t)(postgres.Open(t.Context(), storetest.Patient(t, db), postgres.Options{Now: time.Now()}))
 	}
 	return storetest.Opened(t)(sqlite.Open(t.Context(), db, sqlite.Options{Now: time.Now(), Wait: Patience}))
+}
+
+// CopyDatabase makes a copy of a database that nobody uses.
+func CopyDatabase(t *testing.T, db string) string {
+	t.Helper()
+	if !IsPostgres(db) {
+		file := NewDatabase(t, "sqlite")
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			copyFile(t, db+suffix, file+suffix)
+		}
+		return file
+	}
+	fresh := storetest.Postgres(t)
+	name, source := strings.TrimPrefix(parseURL(t, fresh).Path, "/"), strings.TrimPrefix(parseURL(t, db).Path, "/")
+	server := OpenSQL(t, os.Getenv(storetest.PostgresVariable))
+	defer server.Close()
+	if _, err := server.ExecContext(t.Context(), `DROP DATABASE `+name); err != nil { // an empty one
+		t.Fatal(err)
+	}
+	Eventually(t, "nobody uses the database that is to be copied", func() bool {
+		_, err := server.ExecContext(t.Context(), `CREATE DATABASE `+name+` TEMPLATE `+source)
+		return err == nil
+	})
+	return fresh
+}
+
+func copyFile(t testing.TB, from, to string) {
+	t.Helper()
+	content, err := os.ReadFile(from)
+	if os.IsNotExist(err) {
+		return
+	}
+	if err == nil {
+		err = os.WriteFile(to, content, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,7 +48,7 @@ func NewListener(t testing.TB, apiKey string) *Listener {
 func (l *Listener) Heard() []Event {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append([]Event(nil), l.events...)
+	return slices.Clone(l.events)
 }
 
 // Count is how many events of a type came so far.

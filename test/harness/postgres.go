@@ -54,10 +54,17 @@ func NewClusterOff(t testing.TB, by string) *Cluster {
 func newCluster(t testing.TB, off string) *Cluster {
 	t.Helper()
 	c := &Cluster{folder: clusterFolder(t), off: off}
-	c.run(t, "initdb", "-D", c.data(), "-U", "beacon", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
+	c.create(t)
+	return c
+}
+
+// create makes the files of the cluster, and starts it.
+func (c *Cluster) create(t testing.TB, flags ...string) {
+	t.Helper()
+	usual := []string{"-D", c.data(), "-U", "beacon", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"}
+	c.run(t, "initdb", append(usual, flags...)...)
 	c.Start(t)
 	c.Exec(t, `CREATE DATABASE beacon`)
-	return c
 }
 
 // clusterFolder makes a folder that belongs to who runs the servers, and that
@@ -69,12 +76,18 @@ func clusterFolder(t testing.TB) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(folder) })
+	handOver(t, folder)
+	return folder
+}
+
+// handOver gives a folder to who runs the servers.
+func handOver(t testing.TB, folder string) {
+	t.Helper()
 	if as := serverUser(t); as != nil {
 		if err := os.Chown(folder, int(as.Uid), int(as.Gid)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return folder
 }
 
 // serverUser is who runs PostgreSQL, which refuses to run as root; nil is the

@@ -16,9 +16,7 @@ import (
 func NewClusterOn(t testing.TB, d Disk) *Cluster {
 	t.Helper()
 	c := clusterOn(t, d)
-	c.run(t, "initdb", "-D", c.data(), "-U", "beacon", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--wal-segsize=1", "--no-sync")
-	c.Start(t)
-	c.Exec(t, `CREATE DATABASE beacon`)
+	c.create(t, "--wal-segsize=1")
 	return c
 }
 
@@ -36,11 +34,7 @@ func ClusterOn(t testing.TB, d Disk) *Cluster {
 
 func clusterOn(t testing.TB, d Disk) *Cluster {
 	t.Helper()
-	if as := serverUser(t); as != nil {
-		if err := os.Chown(d.Folder, int(as.Uid), int(as.Gid)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	handOver(t, d.Folder)
 	if err := os.Chmod(filepath.Dir(d.Folder), 0o711); err != nil { // it must be able to get there
 		t.Fatal(err)
 	}

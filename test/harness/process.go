@@ -133,13 +133,10 @@ func (s *Server) Signal(t testing.TB, sig syscall.Signal) {
 
 // Kill ends the process in the hardest way, if it still runs.
 func (s *Server) Kill() {
-	select {
-	case <-s.Exited:
-		return
-	default:
+	if s.Runs() {
+		_ = syscall.Kill(-s.Cmd.Process.Pid, syscall.SIGKILL)
+		<-s.Exited
 	}
-	_ = syscall.Kill(-s.Cmd.Process.Pid, syscall.SIGKILL)
-	<-s.Exited
 }
 
 // Stop ends the process as a supervisor does, and wants a clean exit.
@@ -159,10 +156,8 @@ func (s *Server) Stop(t testing.TB) {
 // Running fails the test when the process is gone.
 func (s *Server) Running(t testing.TB) {
 	t.Helper()
-	select {
-	case <-s.Exited:
+	if !s.Runs() {
 		t.Fatalf("the server crashed: %v; its log: %s", s.Cmd.ProcessState, Remarks(s.Log(t)))
-	default:
 	}
 }
 

@@ -29,9 +29,7 @@ func Fingerprint(t testing.TB, db *sql.DB) string {
 		queries = append(queries, `SELECT * FROM `+table)
 	}
 	for _, query := range queries {
-		lines := Lines(t, db, query)
-		slices.Sort(lines)
-		fmt.Fprintf(hash, "%s\n%s\n", query, strings.Join(lines, "\n"))
+		fmt.Fprintf(hash, "%s\n%s\n", query, strings.Join(Sorted(Lines(t, db, query)), "\n"))
 	}
 	return hex.EncodeToString(hash.Sum(nil))
 }

@@ -28,9 +28,9 @@ type conn struct {
 
 	presence presence
 
-	holding bool   // writes are appended to held
-	held    []byte // what net/http has written of the response so far
-	parts   [2][]byte
+	whole []byte // the body of a response that is sent whole; else nil
+	held  []byte // what net/http has written of that response so far
+	parts [2][]byte
 }
 
 // NetConn returns the connection itself, for the fast path: it sees no request that
@@ -88,9 +88,9 @@ func (c *conn) sendWhole(w http.ResponseWriter, body []byte) (int, error) {
 	if !ok {
 		return w.Write(body)
 	}
-	c.holding = true
+	c.whole = body
 	n, err := through.ReadFrom(bytes.NewReader(body))
-	c.holding = false
+	c.whole = nil
 	if len(c.held) > 0 { // net/http did not call ReadFrom, as with HEAD
 		_, failed := c.Conn.Write(c.held)
 		c.presence.written(failed)
@@ -141,7 +141,7 @@ func (c *conn) receive(p []byte) (int, error) {
 
 // Write sends p, or holds it while the response is incomplete.
 func (c *conn) Write(p []byte) (int, error) {
-	if c.holding {
+	if c.whole != nil {
 		c.held = append(c.held, p...)
 		return len(p), nil
 	}
@@ -150,37 +150,27 @@ func (c *conn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom is called by net/http with the rest of a body.
+// ReadFrom is called by net/http with the rest of a body. It sends the rest of one that is
+// sent whole together with what is held.
 func (c *conn) ReadFrom(src io.Reader) (int64, error) {
-	rest, whole := src.(*bytes.Reader)
-	if !c.holding || !whole {
+	reader, ok := src.(*bytes.Reader)
+	if c.whole == nil || !ok {
 		return io.Copy(writerOnly{c}, src)
 	}
-	n := rest.Len()
-	sink := partsOf{c: c}
-	if _, err := rest.WriteTo(&sink); err != nil {
+	rest := c.whole[len(c.whole)-reader.Len():]
+	c.parts = [2][]byte{c.held, rest}
+	buffers := net.Buffers(c.parts[:])
+	_, err := buffers.WriteTo(c.Conn)
+	c.presence.written(err)
+	c.parts, c.held = [2][]byte{}, c.held[:0]
+	if err != nil {
 		return 0, err
 	}
-	return int64(n), nil
+	return int64(len(rest)), nil
 }
 
 // writerOnly hides ReadFrom from io.Copy, which would call it again.
 type writerOnly struct{ io.Writer }
-
-// partsOf sends the held bytes and one more piece in one system call.
-type partsOf struct{ c *conn }
-
-func (s *partsOf) Write(p []byte) (int, error) {
-	c := s.c
-	c.parts = [2][]byte{c.held, p}
-	buffers := net.Buffers(c.parts[:])
-	sent, err := buffers.WriteTo(c.Conn)
-	c.presence.written(err)
-	c.parts = [2][]byte{}
-	n := max(int(sent)-len(c.held), 0)
-	c.held = c.held[:0]
-	return n, err
-}
 
 // CloseWrite signals the client that nothing more comes, while it may still be sending.
 // net/http calls it before it closes a connection with an unread body, so that the

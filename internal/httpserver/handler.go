@@ -189,7 +189,7 @@ func (o *recorder) isWhole(p []byte) bool {
 // EndWithInput is called by the function of this name.
 func (o *recorder) EndWithInput() {
 	if o.conn != nil {
-		o.conn.presence.endWithInput()
+		o.conn.presence.set(&o.conn.presence.withInput)
 	} else {
 		EndWithInput(o.ResponseWriter)
 	}

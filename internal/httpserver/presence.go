@@ -39,37 +39,30 @@ func (p *presence) update() {
 	}
 }
 
-// read takes the error of a read. A client that is slow to send has not left.
-func (p *presence) read(err error) {
-	if err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		return
-	}
+// set sets a flag of p.
+func (p *presence) set(flag *bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if errors.Is(err, io.EOF) {
-		p.ended = true
-	} else {
-		p.broken = true
-	}
+	*flag = true
 	p.update()
+}
+
+// read takes the error of a read. A client that is slow to send has not left.
+func (p *presence) read(err error) {
+	switch {
+	case err == nil, errors.Is(err, os.ErrDeadlineExceeded):
+	case errors.Is(err, io.EOF):
+		p.set(&p.ended)
+	default:
+		p.set(&p.broken)
+	}
 }
 
 // written takes the error of a write. Whatever it is, the rest will not be read.
 func (p *presence) written(err error) {
-	if err == nil {
-		return
+	if err != nil {
+		p.set(&p.broken)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.broken = true
-	p.update()
-}
-
-func (p *presence) endWithInput() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.withInput = true
-	p.update()
 }
 
 // EndWithInput makes the context of a request end also when the client has closed only

@@ -28,8 +28,7 @@ func New[K comparable](limit Limit, capacity int, start time.Time) *Limiter[K] {
 		maxSets *= 2
 	}
 	for i := range l.shards {
-		l.shards[i].maxSets = maxSets
-		l.shards[i].depth = limit.depth()
+		l.shards[i] = shard{slots: make([]bucket, setSize), maxSets: maxSets, depth: limit.depth()}
 	}
 	return l
 }
@@ -104,7 +103,7 @@ const setSize = 8
 // flood of new keys therefore evicts new keys, and sets no attacker free.
 type shard struct {
 	mu      sync.Mutex
-	slots   []bucket // whole sets; their number is a power of two, or zero
+	slots   []bucket // whole sets; their number is a power of two
 	maxSets int
 	depth   time.Duration // how long an empty bucket takes to fill
 	_       [8]byte       // pads to a cache line
@@ -118,9 +117,6 @@ func (s *shard) set(hash uint64) []bucket {
 
 // find returns the slot of a hash, or nil.
 func (s *shard) find(hash uint64) *bucket {
-	if len(s.slots) == 0 {
-		return nil
-	}
 	set := s.set(hash)
 	for i := range set {
 		if set[i].hash == hash {
@@ -132,9 +128,6 @@ func (s *shard) find(hash uint64) *bucket {
 
 // room returns a slot for a hash that has none.
 func (s *shard) room(hash uint64, now time.Duration) *bucket {
-	if len(s.slots) == 0 {
-		s.slots = make([]bucket, setSize)
-	}
 	for {
 		slot := s.fullest(hash, now)
 		if s.left(slot, now) == 0 || len(s.slots) >= s.maxSets*setSize {

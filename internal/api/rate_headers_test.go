@@ -78,7 +78,7 @@ func TestRateLimitHeaders_AreTheSame(t *testing.T) {
 		full := start
 		for i := range 700 {
 			now := start.Add(time.Duration(i) * l.Every / 3)
-			d := l.Decide(now, full)
+			d := l.Spend(now, full, 1)
 			full = d.Full
 			seconds := int((d.Reset + time.Second - 1) / time.Second)
 			if got, want := p(d, seconds), fmt.Sprintf(`"x";r=%d;t=%d`, d.Remaining, seconds); got != want {

@@ -39,12 +39,9 @@ type Decision struct {
 // Off reports whether the limit allows everything.
 func (l Limit) Off() bool { return l.Every <= 0 || l.Burst <= 0 }
 
-// Decide spends one request, if it is allowed, at time now from the bucket that will be
-// full at time full. The zero time is a full bucket.
-func (l Limit) Decide(now, full time.Time) Decision { return l.Spend(now, full, 1) }
-
-// Spend is Decide for several requests: all of them are spent or, if they are not all
-// allowed, none. More than Burst are never allowed.
+// Spend spends requests at time now from the bucket that will be full at time full: all of
+// them or, if they are not all allowed, none. The zero time is a full bucket. More than
+// Burst are never allowed.
 func (l Limit) Spend(now, full time.Time, requests int) Decision {
 	if l.Off() {
 		return Decision{Allowed: true}
@@ -60,7 +57,7 @@ func (l Limit) Spend(now, full time.Time, requests int) Decision {
 	return d
 }
 
-// Peek returns what Decide would, and spends nothing. Use it for what counts only when
+// Peek returns what Spend would for one request, and spends nothing. Use it for what counts only when
 // it fails, such as authentication.
 func (l Limit) Peek(now, full time.Time) Decision {
 	if l.Off() {

@@ -39,7 +39,7 @@ func TestDecide(t *testing.T) {
 	}
 	var full time.Time
 	for _, step := range steps {
-		d := three.Decide(epoch.Add(step.at), full)
+		d := three.Spend(epoch.Add(step.at), full, 1)
 		want := ratelimit.Decision{
 			Allowed: step.allowed, Limit: 3, Remaining: step.remaining,
 			Reset: step.reset, RetryAfter: step.retryAfter, Full: d.Full,
@@ -82,7 +82,7 @@ func TestSpend(t *testing.T) {
 func TestDecide_Off(t *testing.T) {
 	for _, limit := range []ratelimit.Limit{{}, {Every: time.Second}, {Burst: 3}, {Every: -1, Burst: 1}} {
 		want := ratelimit.Decision{Allowed: true}
-		if d := limit.Decide(epoch, epoch.Add(time.Hour)); d != want {
+		if d := limit.Spend(epoch, epoch.Add(time.Hour), 1); d != want {
 			t.Errorf("%+v decides %+v; want %+v", limit, d, want)
 		}
 		if d := limit.Peek(epoch, epoch.Add(time.Hour)); d != want {
@@ -104,7 +104,7 @@ func TestDecide_NeverMoreThanAllowed(t *testing.T) {
 		var allowed []time.Duration
 		for _, wait := range rapid.SliceOfN(rapid.IntRange(0, 3000), 1, 200).Draw(t, "waits") {
 			now += time.Duration(wait * (wait % 3)) // two thirds of them wait
-			d := limit.Decide(epoch.Add(now), full)
+			d := limit.Spend(epoch.Add(now), full, 1)
 			full = d.Full
 			if d.Allowed {
 				allowed = append(allowed, now)
@@ -134,10 +134,10 @@ func TestDecide_Truthful(t *testing.T) {
 		}
 		now := epoch
 		full := now.Add(time.Duration(rapid.IntRange(-5000, 30_000).Draw(t, "full")))
-		d := limit.Decide(now, full)
+		d := limit.Spend(now, full, 1)
 		spent := d.Full
 		for i := range d.Remaining {
-			next := limit.Decide(now, spent)
+			next := limit.Spend(now, spent, 1)
 			if !next.Allowed {
 				t.Fatalf("%+v, but number %d is refused", d, i+1)
 			}
@@ -150,10 +150,10 @@ func TestDecide_Truthful(t *testing.T) {
 		if empty.Allowed || empty.Remaining != 0 || empty.RetryAfter <= 0 {
 			t.Fatalf("%+v was spent, but %+v", d, empty)
 		}
-		if early := limit.Decide(now.Add(empty.RetryAfter-1), empty.Full); early.Allowed {
+		if early := limit.Spend(now.Add(empty.RetryAfter-1), empty.Full, 1); early.Allowed {
 			t.Fatalf("%+v: allowed before RetryAfter", empty)
 		}
-		if onTime := limit.Decide(now.Add(empty.RetryAfter), empty.Full); !onTime.Allowed {
+		if onTime := limit.Spend(now.Add(empty.RetryAfter), empty.Full, 1); !onTime.Allowed {
 			t.Fatalf("%+v: refused after RetryAfter", empty)
 		}
 		if reset := limit.Peek(now.Add(empty.Reset), empty.Full); reset.Remaining != limit.Burst || reset.Reset != 0 {
@@ -166,7 +166,7 @@ func TestDecide_Truthful(t *testing.T) {
 }
 
 func TestPeek_SpendsNothing(t *testing.T) {
-	d := three.Decide(epoch, time.Time{})
+	d := three.Spend(epoch, time.Time{}, 1)
 	for range 5 {
 		peek := three.Peek(epoch, d.Full)
 		if !peek.Allowed || peek.Remaining != 2 || peek.Full != d.Full {

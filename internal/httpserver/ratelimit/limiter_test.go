@@ -68,7 +68,7 @@ func TestLimiter_AgainstMap(t *testing.T) {
 			if !ok {
 				full = now
 			}
-			got, want := l.Decide(key, now), limit.Decide(now, full)
+			got, want := l.Decide(key, now), limit.Spend(now, full, 1)
 			fulls[key] = want.Full
 			if got != want {
 				t.Fatalf("key %d at %v: got %+v; want %+v", key, now, got, want)

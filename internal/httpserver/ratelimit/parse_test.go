@@ -95,7 +95,7 @@ func FuzzParse(f *testing.F) {
 		if limit.Off() != (text == "off") {
 			t.Fatalf("Parse(%q) = %+v", text, limit)
 		}
-		if d := limit.Decide(epoch, epoch); !d.Allowed || d.Reset < 0 || d.Remaining < 0 {
+		if d := limit.Spend(epoch, epoch, 1); !d.Allowed || d.Reset < 0 || d.Remaining < 0 {
 			t.Fatalf("%+v decides %+v", limit, d)
 		}
 	})

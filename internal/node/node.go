@@ -131,23 +131,12 @@ func (n *Node) APIConfig() api.Config {
 
 // Load loads the state of the database into memory.
 func (n *Node) Load(ctx context.Context) error {
-	if err := n.rewards.Start(ctx); err != nil {
-		return err
-	}
-	if err := n.checkins.Start(ctx); err != nil {
-		return err
-	}
-	if err := n.Follower.Load(ctx); err != nil {
-		return err
-	}
-	if err := n.telemetry.Restore(ctx); err != nil {
-		return err
-	}
-	if err := n.Follower.CatchUp(ctx); err != nil {
-		return err
-	}
-	if err := n.telemetry.Restored(ctx); err != nil {
-		return err
+	for _, step := range []func(context.Context) error{
+		n.rewards.Start, n.checkins.Start, n.Follower.Load, n.telemetry.Restore, n.Follower.CatchUp, n.telemetry.Restored,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
 	}
 	return n.Fleet.BuildMap(n.now())
 }

@@ -96,13 +96,19 @@ func LinkDevices(t testing.TB, admin *Client, s *Server, first, count int) []*De
 	return devices
 }
 
-func linkDevice(t testing.TB, admin *Client, s *Server, n int) *Device {
+// RegisterDevice registers hotspot n with a body, and has staff verify it. The device is not
+// linked yet.
+func (c *Client) RegisterDevice(t testing.TB, staff *Client, s *Server, n int, body Fields) *Device {
 	d := &Device{SSID: fmt.Sprintf("net-%d", n), MAC: MACOf(n)}
-	made := admin.Ask(t, http.MethodPost, s.URL+"/v1/hotspots", Registration(n))
-	d.Hotspot, _ = made["id"].(string)
+	d.Hotspot, _ = c.Ask(t, http.MethodPost, s.URL+"/v1/hotspots", body)["id"].(string)
 	lat, lng := PlaceOf(n)
-	admin.Ask(t, http.MethodPost, s.URL+"/v1/hotspots/"+d.Hotspot+"/verification",
+	staff.Ask(t, http.MethodPost, s.URL+"/v1/hotspots/"+d.Hotspot+"/verification",
 		Fields{"lat": lat, "lng": lng, "accuracy_m": 5, "method": "gps"})
+	return d
+}
+
+func linkDevice(t testing.TB, admin *Client, s *Server, n int) *Device {
+	d := admin.RegisterDevice(t, admin, s, n, Registration(n))
 	// Where it is not known whether it was linked, the code may be used up.
 	for began := time.Now(); d.Key == "" && time.Since(began) < Patience; {
 		code := admin.Do(t.Context(), http.MethodPost, s.URL+"/v1/hotspots/"+d.Hotspot+"/link-code", nil)

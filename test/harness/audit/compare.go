@@ -35,8 +35,30 @@ func Users(t testing.TB, db *sql.DB, limit int) (users []string) {
 
 // answers are all that a server tells a user.
 type answers struct {
-	current, last, all Summary
-	history            map[string]HistoryMonth
+	summaries
+	history map[string]HistoryMonth
+}
+
+// summaries are the three that there are.
+type summaries struct{ current, last, all Summary }
+
+// askSummaries also returns in which minutes they were answered.
+func askSummaries(t testing.TB, c *harness.Client, address string) (s summaries, minutes []harness.Minute, ok bool) {
+	// The last month comes before the current one: midnight may be between them.
+	for i, into := range []*Summary{&s.last, &s.current, &s.all} {
+		period := []string{"last", "current", "all"}[i]
+		summary, a, ok := Fetch[Summary](t, c, address+"?period="+period)
+		if !ok {
+			return s, nil, false
+		}
+		if problem := summary.Problem(); problem != "" {
+			t.Errorf("%s of %s: %s: %s", period, address, problem, a.Data)
+		}
+		*into = summary
+		minutes = append(minutes, harness.MinuteOf(a.At))
+	}
+	s.all.Period.End = "" // it is the very moment of the answer
+	return s, minutes, true
 }
 
 func compareUser(t testing.TB, c *harness.Client, s *harness.Server, db *sql.DB, user string) {
@@ -62,16 +84,9 @@ func compareUser(t testing.TB, c *harness.Client, s *harness.Server, db *sql.DB,
 func askAll(t testing.TB, c *harness.Client, s *harness.Server, user string) (a answers, ok bool) {
 	t.Helper()
 	address := s.URL + "/v1/users/" + user + "/rewards"
-	for period, into := range map[string]*Summary{"current": &a.current, "last": &a.last, "all": &a.all} {
-		var answer harness.Answer
-		if *into, answer, ok = Fetch[Summary](t, c, address+"?period="+period); !ok {
-			return a, false
-		}
-		if problem := into.Problem(); problem != "" {
-			t.Errorf("%s of %s: %s: %s", period, user, problem, answer.Data)
-		}
+	if a.summaries, _, ok = askSummaries(t, c, address); !ok {
+		return a, false
 	}
-	a.all.Period.End = "" // it is the very moment of the answer
 	months, _, ok := Fetch[[]HistoryMonth](t, c, address+"/history?start_date=1970-01-01&per_page=100")
 	a.history = map[string]HistoryMonth{}
 	for _, m := range months {

@@ -34,28 +34,16 @@ func NewOnlooker(o *Operator) *Onlooker {
 	return &Onlooker{Operator: o, Final: map[string]Summary{}, compared: map[string]int{}}
 }
 
-// glance is the three summaries that there are.
 type glance struct {
-	current, last, all Summary
-	minute             harness.Minute // in which all were answered
+	summaries
+	minute harness.Minute // in which all were answered; -1: in several
 }
 
 func (o *Onlooker) glance(t testing.TB, s *harness.Server) (g glance, ok bool) {
 	var minutes []harness.Minute
-	// The last month comes before the current one: midnight may be between them.
-	for i, into := range []*Summary{&g.last, &g.current, &g.all} {
-		period := []string{"last", "current", "all"}[i]
-		summary, a, ok := Fetch[Summary](t, o.Client, s.URL+"/v1/users/me/rewards?period="+period)
-		if !ok {
-			return g, false
-		}
-		if problem := summary.Problem(); problem != "" {
-			t.Errorf("%s: %s: %s", period, problem, a.Data)
-		}
-		*into = summary
-		minutes = append(minutes, harness.MinuteOf(a.At))
+	if g.summaries, minutes, ok = askSummaries(t, o.Client, s.URL+"/v1/users/me/rewards"); !ok {
+		return g, false
 	}
-	g.all.Period.End = "" // it is the very moment of the answer
 	if g.minute = minutes[0]; slices.Max(minutes) != slices.Min(minutes) {
 		g.minute = -1
 	}

@@ -3,7 +3,6 @@
 package audit
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"sync/atomic"
@@ -39,10 +38,7 @@ func (o *Operator) Link(t testing.TB, staff *harness.Client, s *harness.Server, 
 	t.Helper()
 	body := harness.Registration(n)
 	maps.Copy(body["settings"].(harness.Fields), settings)
-	d := &harness.Device{SSID: fmt.Sprintf("net-%d", n), MAC: harness.MACOf(n)}
-	d.Hotspot, _ = o.Client.Ask(t, http.MethodPost, s.URL+"/v1/hotspots", body)["id"].(string)
-	lat, lng := harness.PlaceOf(n)
-	staff.Ask(t, http.MethodPost, s.URL+"/v1/hotspots/"+d.Hotspot+"/verification", harness.Fields{"lat": lat, "lng": lng, "accuracy_m": 5, "method": "gps"})
+	d := o.Client.RegisterDevice(t, staff, s, n, body)
 	code := o.Client.LinkCode(t, s, d)
 	d.Key, _ = o.Client.Ask(t, http.MethodPost, s.URL+"/v1/devices/link", harness.Fields{"code": code, "mac_address": d.MAC})["device_key"].(string)
 	if t.Failed() {

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"math"
 	"net/http"
 	"strconv"
@@ -62,7 +60,7 @@ func (a *API) WriteTile(w http.ResponseWriter, r *http.Request, tile fleet.Tile,
 // which may be handed to the next call.
 func WriteTagged(w http.ResponseWriter, r *http.Request, kind, caching []string, body, room []byte) []byte {
 	c := coding.ForSize(r.Header["Accept-Encoding"], len(body))
-	tag := c.Tag(contentTag(body))
+	tag := c.Tag(coding.TagOf(body))
 	h := w.Header()
 	h["Cache-Control"] = caching
 	h["Etag"] = []string{tag}
@@ -155,12 +153,6 @@ func (room *tileRoom) draw(tile fleet.Tile, items fleet.Items) {
 // unit converts a fraction of the tile's width or height to tile units. A point on the
 // border to the next tile gets the last unit: map renderers drop points beyond it.
 func unit(part float64) int { return min(max(int(part*mvt.Extent), 0), mvt.Extent-1) }
-
-// contentTag returns the entity tag of a body, the same on every server.
-func contentTag(body []byte) string {
-	sum := sha256.Sum256(body)
-	return `"` + hex.EncodeToString(sum[:12]) + `"`
-}
 
 var geoJSONType = []string{"application/geo+json"}
 

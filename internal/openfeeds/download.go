@@ -3,8 +3,6 @@ package openfeeds
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
 	"net/http"
 	"net/netip"
@@ -93,8 +91,7 @@ func (f *Feeds) tagOf(feed feed, e *edition) string {
 		f.editions.view.publish(&h, e, 0)
 		sample = feed.append(sample, &h)
 	}
-	sum := sha256.Sum256(append(append(sample, feed.tail...), e.hash[:]...))
-	return `"` + hex.EncodeToString(sum[:12]) + `"`
+	return coding.TagOf(append(append(sample, feed.tail...), e.hash[:]...))
 }
 
 // send sends the body. If it cannot be finished, the connection is aborted: the client

@@ -19,8 +19,9 @@ type Variant struct {
 	Length []string
 }
 
-// NewOnce returns a body with the entity tag of its plain form.
-func NewOnce(body []byte, tag string) *Once {
+// NewOnce returns a body, which must not change afterwards.
+func NewOnce(body []byte) *Once {
+	tag := TagOf(body)
 	plain := newVariant(Identity, body, tag)
 	o := &Once{variants: [count]func() Variant{Identity: func() Variant { return plain }}}
 	for c := Gzip; c < count; c++ {

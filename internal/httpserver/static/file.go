@@ -5,8 +5,6 @@
 package static
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
 	"path"
 	"slices"
@@ -55,9 +53,7 @@ var (
 // New returns a file with the given body, which must not change afterwards. The route
 // names it in logs and metrics; caching is KeepForever or AlwaysAsk.
 func New(route, kind string, body []byte, caching []string) *File {
-	sum := sha256.Sum256(body)
-	name := hex.EncodeToString(sum[:12])
-	return &File{route: route, kind: []string{kind}, caching: caching, body: coding.NewOnce(body, `"`+name+`"`)}
+	return &File{route: route, kind: []string{kind}, caching: caching, body: coding.NewOnce(body)}
 }
 
 // Route returns the name of the file in logs and metrics.

@@ -13,14 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// books are what an auditor finds in a database, and what should be in it
-// because of the rows alone.
-type books struct {
-	rows                         []bookRow
-	days, months, users          []string
-	totals, statements, accounts []string
-	changes                      []string
-}
+// books are the lines of each table that follows from the rows of the ledger: what an
+// auditor finds in a database, or what should be in it because of the rows alone.
+type books map[string][]string
 
 // Audit compares everything in the books with what the rows of the ledger
 // lead to: sums, chains, statements, accounts, and the changes that tell of
@@ -28,28 +23,24 @@ type books struct {
 // there was.
 func Audit(t testing.TB, db *sql.DB) (rows, statements int) {
 	t.Helper()
-	got := readBooks(t, db)
-	for i := range got.rows {
-		r := &got.rows[i]
+	ledger := readLedger(t, db)
+	for i := range ledger {
+		r := &ledger[i]
 		minutes := r.facts.Expected + r.facts.Closed + r.facts.Excused + r.facts.Outside
 		if r.Parts != r.facts.Reward() || r.policy != 1 || r.facts.Served > r.facts.Expected || minutes != 24*60 {
 			t.Errorf("row %s: its facts are worth %v", r.line(), r.facts.Reward())
 		}
-		if i > 0 && r.day == got.rows[i-1].day && r.user == got.rows[i-1].user && r.hotspot == got.rows[i-1].hotspot {
+		if i > 0 && r.day == ledger[i-1].day && r.user == ledger[i-1].user && r.hotspot == ledger[i-1].hotspot {
 			t.Errorf("there are two rows of %s", r.line())
 		}
 	}
-	want := deriveBooks(t, db, got.rows)
-	for name, lists := range map[string][2][]string{
-		"reward_days": {want.days, got.days}, "hotspot_months": {want.months, got.months}, "user_months": {want.users, got.users},
-		"hotspot_totals": {want.totals, got.totals}, "statements": {want.statements, got.statements},
-		"accounts": {want.accounts, got.accounts}, "changes": {want.changes, got.changes},
-	} {
-		if diff := cmp.Diff(lists[0], lists[1]); diff != "" {
-			t.Errorf("%s (-by the rows +in the books): %.3000s", name, diff)
+	got, want := readBooks(t, db), deriveBooks(t, db, ledger)
+	for table := range got {
+		if diff := cmp.Diff(want[table], got[table]); diff != "" {
+			t.Errorf("%s (-by the rows +in the books): %.3000s", table, diff)
 		}
 	}
-	return len(got.rows), len(got.statements)
+	return len(ledger), len(got["statements"])
 }
 
 const bookSums = `served, expected, availability, performance, utilization`
@@ -58,14 +49,13 @@ func readBooks(t testing.TB, db *sql.DB) books {
 	t.Helper()
 	read := func(query string) []string { return Sorted(Lines(t, db, query)) }
 	return books{
-		rows:       readLedger(t, db),
-		days:       read(`SELECT day, hotspots, availability, performance, utilization FROM reward_days`),
-		months:     read(`SELECT month, user_id, hotspot, through, tier, ` + bookSums + ` FROM hotspot_months`),
-		users:      read(`SELECT month, user_id, hotspots, row_count, chain, ` + bookSums + ` FROM user_months`),
-		totals:     read(`SELECT user_id, hotspot, through, tier, ` + bookSums + ` FROM hotspot_totals`),
-		statements: read(`SELECT user_id, month, hotspots, row_count, chain, ` + bookSums + `, previous, hash FROM statements`),
-		accounts:   read(`SELECT user_id, first_day, settled, hash, ` + bookSums + ` FROM accounts`),
-		changes:    read(`SELECT kind, target, note FROM changes WHERE kind LIKE 'rewards.%'`),
+		"reward_days":    read(`SELECT day, hotspots, availability, performance, utilization FROM reward_days`),
+		"hotspot_months": read(`SELECT month, user_id, hotspot, through, tier, ` + bookSums + ` FROM hotspot_months`),
+		"user_months":    read(`SELECT month, user_id, hotspots, row_count, chain, ` + bookSums + ` FROM user_months`),
+		"hotspot_totals": read(`SELECT user_id, hotspot, through, tier, ` + bookSums + ` FROM hotspot_totals`),
+		"statements":     read(`SELECT user_id, month, hotspots, row_count, chain, ` + bookSums + `, previous, hash FROM statements`),
+		"accounts":       read(`SELECT user_id, first_day, settled, hash, ` + bookSums + ` FROM accounts`),
+		"changes":        read(`SELECT kind, target, note FROM changes WHERE kind LIKE 'rewards.%'`),
 	}
 }
 

@@ -22,30 +22,33 @@ func Sorted(lines []string) []string {
 	return lines
 }
 
-// books spells what was added up as linesOf spells the tables.
-func (d *derivation) books() (b books) {
+// books spells what was added up as Lines spells the tables.
+func (d *derivation) books() books {
+	b := books{}
 	for day, s := range d.days {
-		b.days = append(b.days, fmt.Sprintf("%d,%d,%d,%d,%d,", day, s.rows, s.Availability, s.Performance, s.Utilization))
+		b.add("reward_days", fmt.Sprintf("%d,%d,%d,%d,%d,", day, s.rows, s.Availability, s.Performance, s.Utilization))
 	}
 	for of, s := range d.months {
-		b.months = append(b.months, fmt.Sprintf("%d,%s,%s,%d,%d,%s", of.month, of.user, of.hotspot, s.last, s.tier, s.sums()))
+		b.add("hotspot_months", fmt.Sprintf("%d,%s,%s,%d,%d,%s", of.month, of.user, of.hotspot, s.last, s.tier, s.sums()))
 	}
 	for of, s := range d.users {
-		b.users = append(b.users, fmt.Sprintf("%d,%s,%d,%d,%s,%s", of.month, of.user, s.hotspots, s.rows, s.chain, s.sums()))
+		b.add("user_months", fmt.Sprintf("%d,%s,%d,%d,%s,%s", of.month, of.user, s.hotspots, s.rows, s.chain, s.sums()))
 	}
-	b.totals = d.totals()
-	d.settle(&b)
+	d.addTotals(b)
+	d.settle(b)
 	for month := range d.finished {
-		b.changes = append(b.changes, fmt.Sprintf("rewards.finished,%s,,", month))
+		b.add("changes", fmt.Sprintf("rewards.finished,%s,,", month))
 	}
-	for _, list := range []*[]string{&b.days, &b.months, &b.users, &b.totals, &b.statements, &b.accounts, &b.changes} {
-		slices.Sort(*list)
+	for _, lines := range b {
+		slices.Sort(lines)
 	}
 	return b
 }
 
-// totals adds up the months of each hotspot that are settled.
-func (d *derivation) totals() (lines []string) {
+func (b books) add(table, line string) { b[table] = append(b[table], line) }
+
+// addTotals adds up the months of each hotspot that are settled.
+func (d *derivation) addTotals(b books) {
 	type owned struct{ user, hotspot string }
 	totals, through := map[owned]*tally{}, map[owned]Month{}
 	for _, of := range slices.SortedFunc(maps.Keys(d.months), func(a, b hotspotMonth) int { return int(a.month - b.month) }) {
@@ -58,9 +61,8 @@ func (d *derivation) totals() (lines []string) {
 		total.tier, through[key] = d.months[of].tier, of.month
 	}
 	for of, s := range totals {
-		lines = append(lines, fmt.Sprintf("%s,%s,%d,%d,%s", of.user, of.hotspot, through[of], s.tier, s.sums()))
+		b.add("hotspot_totals", fmt.Sprintf("%s,%s,%d,%d,%s", of.user, of.hotspot, through[of], s.tier, s.sums()))
 	}
-	return lines
 }
 
 // account is how a user stands after some statements.
@@ -72,7 +74,7 @@ type account struct {
 
 // settle writes the statements of all finished months, in their order, and the
 // accounts that they lead to.
-func (d *derivation) settle(b *books) {
+func (d *derivation) settle(b books) {
 	accounts := map[string]*account{}
 	byMonth := func(x, y userMonth) int { return int(x.month - y.month) }
 	for _, of := range slices.SortedFunc(maps.Keys(d.users), byMonth) {
@@ -90,10 +92,10 @@ func (d *derivation) settle(b *books) {
 		a.hash = hashOf(fmt.Sprintf("%s\n%s\n%s,%s,%d,%d,%s\n%s\n", previous, s.chain, of.user, of.month, s.rows, s.hotspots,
 			strings.TrimSuffix(s.sums(), ","), strings.TrimSuffix(d.policy, ",")))
 		a.settled, a.bookSum = of.month, a.plus(s.bookSum)
-		b.statements = append(b.statements, fmt.Sprintf("%s,%d,%d,%d,%s,%s%s,%s,", of.user, of.month, s.hotspots, s.rows, s.chain, s.sums(), previous, a.hash))
-		b.changes = append(b.changes, fmt.Sprintf("rewards.settled,%s,%s,", of.user, of.month))
+		b.add("statements", fmt.Sprintf("%s,%d,%d,%d,%s,%s%s,%s,", of.user, of.month, s.hotspots, s.rows, s.chain, s.sums(), previous, a.hash))
+		b.add("changes", fmt.Sprintf("rewards.settled,%s,%s,", of.user, of.month))
 	}
 	for user, a := range accounts {
-		b.accounts = append(b.accounts, fmt.Sprintf("%s,%d,%d,%s,%s", user, a.first, a.settled, a.hash, a.sums()))
+		b.add("accounts", fmt.Sprintf("%s,%d,%d,%s,%s", user, a.first, a.settled, a.hash, a.sums()))
 	}
 }

@@ -24,9 +24,7 @@ func newHandover(addr net.Addr, draining func() bool) *handover {
 
 // give passes on a connection of which the fast path has read some bytes.
 func (h *handover) give(c net.Conn, read []byte) {
-	if own, ok := c.(*conn); ok {
-		own.first = read
-	}
+	c.(*conn).first = read
 	if h.draining() {
 		h.handed.Store(true)
 	}

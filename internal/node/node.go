@@ -16,12 +16,14 @@ package node
 import (
 	"context"
 	"log/slog"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/checkins"
 	"github.com/beacon-wifi/beacon/internal/erasure"
 	"github.com/beacon-wifi/beacon/internal/events"
@@ -227,3 +229,19 @@ func (n *Node) countJournal(ctx context.Context) {
 
 // Records returns telemetry that only decodes records, for a command beside servers.
 func Records() rewards.Telemetry { return &telemetry.Telemetry{} }
+
+// uptime returns the uptime of a hotspot by day, as public pages show it.
+func (n *Node) uptime(ctx context.Context, id beacon.HotspotID, from, to time.Time) ([]float64, error) {
+	h, err := n.telemetry.History(ctx, telemetry.HistoryQuery{Hotspot: id, From: from, To: to, Step: 24 * time.Hour})
+	if err != nil {
+		return nil, err
+	}
+	days := make([]float64, len(h.Points))
+	for i, p := range h.Points {
+		days[i] = p.Uptime
+		if p.Expected == 0 {
+			days[i] = math.NaN()
+		}
+	}
+	return days, nil
+}

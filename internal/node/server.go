@@ -71,11 +71,16 @@ func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
 		"hotspots": s.loaded,
 	}
 	s.front = &httpserver.Handler{
-		Next:    s.router,
-		Refuse:  s.router.refuse,
-		Now:     time.Now,
-		Log:     cfg.Log,
-		Observe: observers(s.metrics.Observe, cfg.Observe),
+		Next:   s.router,
+		Refuse: s.router.refuse,
+		Now:    time.Now,
+		Log:    cfg.Log,
+		Observe: func(r *http.Request, e httpserver.RequestInfo) {
+			s.metrics.Observe(r, e)
+			if cfg.Observe != nil {
+				cfg.Observe(r, e)
+			}
+		},
 
 		Proxies:        cfg.Proxies,
 		MaxConnections: cfg.MaxConnections,
@@ -96,17 +101,6 @@ func (s *Server) Invite(ctx context.Context) (path string, err error) {
 		return "", err
 	}
 	return "/#/first-key/" + token, nil
-}
-
-// observers combines two observers; the second may be nil.
-func observers(first, second func(*http.Request, httpserver.RequestInfo)) func(*http.Request, httpserver.RequestInfo) {
-	if second == nil {
-		return first
-	}
-	return func(r *http.Request, e httpserver.RequestInfo) {
-		first(r, e)
-		second(r, e)
-	}
 }
 
 func (s *Server) loaded(context.Context) error {

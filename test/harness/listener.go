@@ -23,7 +23,6 @@ type Event struct {
 	ID        int64
 	Type      string
 	HotspotID string `json:"hotspot_id"`
-	SubjectID string `json:"subject_id"`
 	UserID    string `json:"user_id"` // of a settlement
 	Period    string // of a settlement
 	At        time.Time

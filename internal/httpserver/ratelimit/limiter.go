@@ -39,50 +39,38 @@ func (l *Limiter[K]) Decide(key K, now time.Time) Decision { return l.Spend(key,
 
 // Spend spends several requests of the key if all are allowed, otherwise none.
 func (l *Limiter[K]) Spend(key K, now time.Time, requests int) Decision {
-	if l.limit.Off() {
-		return Decision{Allowed: true}
-	}
-	since, hash, s := l.locate(key, now)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	slot := s.find(hash)
-	d := l.limit.Spend(now, l.full(slot, since), requests)
-	if slot == nil {
-		slot = s.room(hash, since)
-	}
-	*slot = bucket{hash, d.Full.Sub(l.start)}
-	return d
+	return l.decide(key, now, requests, true)
 }
 
 // Peek returns what Decide would, and spends nothing.
-func (l *Limiter[K]) Peek(key K, now time.Time) Decision {
+func (l *Limiter[K]) Peek(key K, now time.Time) Decision { return l.decide(key, now, 1, false) }
+
+func (l *Limiter[K]) decide(key K, now time.Time, requests int, spend bool) (d Decision) {
 	if l.limit.Off() {
 		return Decision{Allowed: true}
 	}
-	since, hash, s := l.locate(key, now)
+	hash := max(maphash.Comparable(l.seed, key), 1) // zero marks a free slot
+	s := &l.shards[hash%shardCount]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	slot := s.find(hash)
-	d := l.limit.Peek(now, l.full(slot, since))
+	slot, full := s.find(hash), now
 	if slot != nil {
-		// Nothing is spent, but a bucket from before the clock was set back must start to
-		// fill; see Limit.within.
-		slot.full = d.Full.Sub(l.start)
+		full = l.start.Add(slot.full)
+	}
+	if spend {
+		d = l.limit.Spend(now, full, requests)
+	} else {
+		d = l.limit.Peek(now, full)
+	}
+	if slot == nil && spend {
+		slot = s.room(hash, now.Sub(l.start))
+	}
+	if slot != nil {
+		// Also where nothing is spent: a bucket from before the clock was set back must
+		// start to fill; see Limit.within.
+		*slot = bucket{hash, d.Full.Sub(l.start)}
 	}
 	return d
-}
-
-func (l *Limiter[K]) locate(key K, now time.Time) (since time.Duration, hash uint64, s *shard) {
-	hash = maphash.Comparable(l.seed, key)
-	// Zero marks a free slot.
-	return now.Sub(l.start), max(hash, 1), &l.shards[hash%shardCount]
-}
-
-func (l *Limiter[K]) full(slot *bucket, since time.Duration) time.Time {
-	if slot == nil {
-		return l.start.Add(since)
-	}
-	return l.start.Add(slot.full)
 }
 
 // bucket is the state of a key. A keyed 64-bit hash stands for the key: among a million

@@ -120,7 +120,7 @@ func (n *Node) showServers(set *metrics.Set) {
 
 func (n *Node) showRewards(set *metrics.Set) {
 	set.Gauge("beacon_rewards_closed_until_timestamp_seconds", "The end of the last day that is closed, as a unix time; 0: none.",
-		nil, func() float64 { return float64(max(n.rewards.Progress().Through.Unix(), 0)) })
+		nil, func() float64 { return float64(max(n.rewards.Progress().Through.Unix(), 0)) }) // the zero time is before 1970
 	set.Gauge("beacon_rewards_unclosed", "Days that are over and not closed: one, for some minutes after midnight UTC.",
 		nil, func() float64 { return float64(n.rewards.Progress().Unclosed) })
 	set.Gauge("beacon_rewards_unsettled", "Months that have been over for 72 hours and are not settled.",

@@ -15,34 +15,34 @@ const lineWidth = 88
 
 // example returns a value as a client would see it: a string as it is, otherwise JSON, in
 // the order of its schema and on as few lines as are readable.
-func (b *builder) example(value json.RawMessage, s *schema) string {
+func (r *reference) example(value json.RawMessage, s *schema) string {
 	if bytes.HasPrefix(value, []byte(`"`)) {
 		return plain(value)
 	}
-	return b.layOut(value, s, "")
+	return r.layOut(value, s, "")
 }
 
 // layOut formats JSON on one line if it is short, else with each member on its own line.
-func (b *builder) layOut(value json.RawMessage, s *schema, indent string) string {
-	if line := b.oneLine(value, s); len(indent)+len(line) <= lineWidth {
+func (r *reference) layOut(value json.RawMessage, s *schema, indent string) string {
+	if line := r.oneLine(value, s); len(indent)+len(line) <= lineWidth {
 		return line
 	}
 	inner := indent + "  "
-	return b.members(value, s, "\n"+inner, ",\n"+inner, "\n"+indent)
+	return r.members(value, s, "\n"+inner, ",\n"+inner, "\n"+indent)
 }
 
-func (b *builder) oneLine(value json.RawMessage, s *schema) string {
-	return b.members(value, s, "", ", ", "")
+func (r *reference) oneLine(value json.RawMessage, s *schema) string {
+	return r.members(value, s, "", ", ", "")
 }
 
 // members formats a value with separators before, between and after its members. If
 // those are on one line, so is everything inside them.
-func (b *builder) members(value json.RawMessage, s *schema, before, between, after string) string {
+func (r *reference) members(value json.RawMessage, s *schema, before, between, after string) string {
 	inner := func(v json.RawMessage, s *schema) string {
 		if before == "" {
-			return b.oneLine(v, s)
+			return r.oneLine(v, s)
 		}
-		return b.layOut(v, s, strings.TrimPrefix(before, "\n"))
+		return r.layOut(v, s, strings.TrimPrefix(before, "\n"))
 	}
 	var parts []string
 	var open, end string
@@ -51,7 +51,7 @@ func (b *builder) members(value json.RawMessage, s *schema, before, between, aft
 	if len(value) == 0 {
 		return "" // an example without a value
 	}
-	switch s = b.follow(s); value[0] {
+	switch s = r.follow(s); value[0] {
 	case '[':
 		open, end = "[", "]"
 		mustUnmarshal(value, &list)
@@ -75,17 +75,16 @@ func (b *builder) members(value json.RawMessage, s *schema, before, between, aft
 
 // follow returns the schema that describes a value, as far as that is known without the
 // value itself.
-func (b *builder) follow(s *schema) *schema {
+func (r *reference) follow(s *schema) *schema {
 	switch {
 	case s == nil:
 		return &schema{}
 	case s.Ref != "":
-		_, named := lookUp(toSchemas, s.Ref, b.Components.Schemas)
-		return b.follow(named)
+		return r.follow(lookUp(s.Ref, r.Components.Schemas))
 	case len(s.forms()) > 0:
-		return b.follow(s.forms()[0])
+		return r.follow(s.forms()[0])
 	case len(s.AllOf) > 0:
-		return b.follow(s.AllOf[0])
+		return r.follow(s.AllOf[0])
 	}
 	return s
 }
@@ -117,44 +116,38 @@ func quoteJSON(text string) string {
 
 // curl returns a shell command that calls the operation. If the document has an example
 // with its request, the command sends that request.
-func (b *builder) curl(path string, item pathItem, m methodOperation) string {
-	o := m.operation
-	asked := exampleRequest(o)
+func (r *reference) curl(e endpoint) string {
+	asked := exampleRequest(e.operation)
 	parts := []string{"curl"}
-	if m.method != "GET" {
-		parts[0] += " -X " + m.method
+	if e.Method != "GET" {
+		parts[0] += " -X " + e.Method
 	}
-	if _, streams := o.Responses["200"].Content["text/event-stream"]; streams {
+	if _, streams := e.Responses["200"].Content["text/event-stream"]; streams {
 		parts[0] += " -N"
 	}
-	for _, name := range b.keys(o) {
-		parts = append(parts, "-H "+b.keyHeader(name))
-		break // any one suffices
+	if keys := e.Keys(); len(keys) > 0 {
+		parts = append(parts, "-H "+r.keyHeader(keys[0])) // any one suffices
 	}
 	for _, name := range slices.Sorted(maps.Keys(asked.Header)) {
 		parts = append(parts, "-H "+quote(name+": "+asked.Header[name]))
 	}
-	if kind, body := b.bodyExample(o); body != "" {
+	if kind, body := r.bodyExample(e.operation); body != "" {
 		parts = append(parts, "-H "+quote("Content-Type: "+kind), "-d "+quote(body))
 	}
-	parameters := b.parameters(item, o)
-	at := `"` + escape(b.url) + fillPath(escape(path), parameters) + escape(query(asked, parameters)) + `"`
+	at := `"` + escape(r.url) + fillPath(escape(e.Path), e.Parameters) + escape(query(asked, e.Parameters)) + `"`
 	return strings.Join(append(parts, at), " \\\n  ")
 }
 
-// first returns a command for the first operation that only reads, and that needs no
+// First returns a command for the first operation that only reads, and that needs no
 // variable but the key.
-func (b *builder) first() string {
-	for _, path := range slices.Sorted(maps.Keys(b.Paths)) {
-		item := b.Paths[path]
-		for _, m := range item.operations() {
-			if m.method != "GET" || len(b.keys(m.operation)) == 0 && len(b.Security) > 0 {
-				continue
-			}
-			line := b.curl(path, item, m)
-			if !strings.Contains(strings.Replace(line, "$KEY", "", 1), "$") {
-				return line
-			}
+func (r *reference) First() string {
+	for _, e := range r.operations {
+		if e.Method != "GET" || len(e.Keys()) == 0 && len(r.Security) > 0 {
+			continue
+		}
+		line := r.curl(e)
+		if !strings.Contains(strings.Replace(line, "$KEY", "", 1), "$") {
+			return line
 		}
 	}
 	return ""
@@ -172,12 +165,10 @@ func exampleRequest(o *operation) asking {
 		if status[0] != '2' {
 			continue
 		}
-		content := o.Responses[status].Content
-		for _, kind := range mediaTypes(content) {
-			examples := content[kind].Examples
-			for _, name := range slices.Sorted(maps.Keys(examples)) {
+		for _, f := range formats(o.Responses[status].Content) {
+			for _, name := range slices.Sorted(maps.Keys(f.Examples)) {
 				var found asking
-				if json.Unmarshal(examples[name].Request, &found) == nil && found.Path != "" {
+				if json.Unmarshal(f.Examples[name].Request, &found) == nil && found.Path != "" {
 					return found
 				}
 			}
@@ -186,32 +177,31 @@ func exampleRequest(o *operation) asking {
 	return asking{}
 }
 
-func (b *builder) keyHeader(name string) string {
-	s := b.Components.SecuritySchemes[name]
+func (r *reference) keyHeader(name string) string {
+	s := r.Components.SecuritySchemes[name]
 	prefix := s.Name + ": "
 	if s.Type == "http" {
 		prefix = "Authorization: Bearer "
 	}
-	if b.key != "" {
-		return quote(prefix + b.key)
+	if r.key != "" {
+		return quote(prefix + r.key)
 	}
 	variable := "$KEY"
-	if len(b.Components.SecuritySchemes) > 1 && !b.scheme(name).Default {
+	if len(r.Components.SecuritySchemes) > 1 && !r.IsDefault(name) {
 		variable = "$" + shellName(name)
 	}
 	return `"` + prefix + variable + `"`
 }
 
 // bodyExample returns the shortest example of a body, which has only what is required.
-func (b *builder) bodyExample(o *operation) (kind, body string) {
+func (r *reference) bodyExample(o *operation) (kind, body string) {
 	if o.RequestBody == nil {
 		return "", ""
 	}
-	for _, k := range mediaTypes(o.RequestBody.Content) {
-		m := o.RequestBody.Content[k]
-		for _, name := range slices.Sorted(maps.Keys(m.Examples)) {
-			if text := b.oneLine(m.Examples[name].Value, m.Schema); body == "" || len(text) < len(body) {
-				kind, body = k, text
+	for _, f := range formats(o.RequestBody.Content) {
+		for _, name := range slices.Sorted(maps.Keys(f.Examples)) {
+			if text := r.oneLine(f.Examples[name].Value, f.Schema); body == "" || len(text) < len(body) {
+				kind, body = f.Media, text
 			}
 		}
 	}

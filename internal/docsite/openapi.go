@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -155,14 +158,14 @@ type schema struct {
 
 // unnamed says which properties an object has that are not named.
 type unnamed struct {
-	none bool
+	None bool
 	each *schema // nil: anything
 }
 
 func (o *unnamed) UnmarshalJSON(source []byte) error {
 	var any bool
 	if json.Unmarshal(source, &any) == nil {
-		o.none = !any
+		o.None = !any
 		return nil
 	}
 	return decodeStrictly(source, &o.each)
@@ -173,11 +176,7 @@ func (s *schema) forms() []*schema { return slices.Concat(s.OneOf, s.AnyOf) }
 
 func parseDocument(source []byte) (*document, error) {
 	var d document
-	if err := decodeStrictly(source, &d); err != nil {
-		return nil, err
-	}
-	d.prefixPaths()
-	return &d, nil
+	return &d, decodeStrictly(source, &d)
 }
 
 func decodeStrictly(source []byte, into any) error {
@@ -192,55 +191,102 @@ func decodeStrictly(source []byte, into any) error {
 	return nil
 }
 
-// prefixPaths makes paths those that a client requests, if the server is not the root.
-func (d *document) prefixPaths() {
-	if len(d.Servers) == 0 || d.Servers[0].URL == "/" {
-		return
-	}
-	paths := map[string]pathItem{}
-	for path, item := range d.Paths {
-		paths[d.Servers[0].URL+strings.TrimSuffix(path, "/")] = item
-	}
-	d.Paths = paths
-}
-
-// Prefixes of references, by the kind of their target.
-const (
-	toSchemas    = "#/components/schemas/"
-	toParameters = "#/components/parameters/"
-	toResponses  = "#/components/responses/"
-	toHeaders    = "#/components/headers/"
-)
-
-// lookUp follows a reference. A dangling one is an error in the document, which the tests
-// of its API would detect.
-func lookUp[T any](kind, ref string, in map[string]T) (name string, found T) {
-	name, ok := strings.CutPrefix(ref, kind)
-	if !ok {
-		panic(fmt.Errorf("docsite: the reference %s is not to %s", ref, kind))
-	}
-	found, ok = in[name]
+// lookUp follows a reference to a component. A dangling one is an error in the document,
+// which the tests of its API would detect.
+func lookUp[T any](ref string, in map[string]T) T {
+	found, ok := in[path.Base(ref)]
 	if !ok {
 		panic(fmt.Errorf("docsite: the reference %s does not exist", ref))
 	}
-	return name, found
+	return found
 }
 
-// operations returns the operations of a path, in the order they are shown.
-func (p pathItem) operations() []methodOperation {
-	all := []methodOperation{
-		{"GET", p.Get}, {"HEAD", p.Head}, {"POST", p.Post}, {"PUT", p.Put}, {"PATCH", p.Patch}, {"DELETE", p.Delete}, {"OPTIONS", p.Options},
-	}
-	present := all[:0]
-	for _, o := range all {
-		if o.operation != nil {
-			present = append(present, o)
+// endpoint is an operation, with what the document says elsewhere filled in.
+type endpoint struct {
+	Method, Path string // the path that a client requests
+	*operation
+	Parameters []parameter // also those of the path, with references resolved
+}
+
+// endpoints returns all operations, in the order they are shown.
+func (d *document) endpoints() []endpoint {
+	var all []endpoint
+	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
+		item := d.Paths[path]
+		if len(d.Servers) > 0 && d.Servers[0].URL != "/" {
+			path = d.Servers[0].URL + strings.TrimSuffix(path, "/")
+		}
+		for _, e := range []endpoint{
+			{"GET", path, item.Get, nil},
+			{"HEAD", path, item.Head, nil},
+			{"POST", path, item.Post, nil},
+			{"PUT", path, item.Put, nil},
+			{"PATCH", path, item.Patch, nil},
+			{"DELETE", path, item.Delete, nil},
+			{"OPTIONS", path, item.Options, nil},
+		} {
+			if e.operation == nil {
+				continue
+			}
+			if e.Security == nil {
+				e.Security = &d.Security
+			}
+			e.Parameters = slices.Concat(item.Parameters, e.operation.Parameters)
+			for i, p := range e.Parameters {
+				if p.Ref != "" {
+					e.Parameters[i] = lookUp(p.Ref, d.Components.Parameters)
+				}
+			}
+			all = append(all, e)
 		}
 	}
-	return present
+	return all
 }
 
-type methodOperation struct {
-	method    string
-	operation *operation
+// Keys returns the names of the security schemes, any of which permits the operation. If
+// there are none, it is open to all.
+func (o *operation) Keys() []string {
+	var names []string
+	for _, one := range *o.Security {
+		names = append(names, slices.Sorted(maps.Keys(one))...)
+	}
+	return names
+}
+
+// Scopes are in the text of an operation: OpenAPI has them only for OAuth.
+var scopeText = regexp.MustCompile("Needs\\s+the\\s+scope\\s+`([^`]+)`")
+
+// Scope returns the scope that a key must have, or nothing.
+func (o *operation) Scope() string {
+	if found := scopeText.FindStringSubmatch(o.Description); found != nil {
+		return found[1]
+	}
+	return ""
+}
+
+// format is a body in one format.
+type format struct {
+	Media string
+	mediaType
+}
+
+// formats returns the formats of a body, JSON first: it is the default.
+func formats(content map[string]mediaType) []format {
+	var all []format
+	for _, kind := range slices.Sorted(maps.Keys(content)) {
+		all = append(all, format{kind, content[kind]})
+	}
+	slices.SortStableFunc(all, func(a, b format) int { return first(a.Media == "application/json", b.Media == "application/json") })
+	return all
+}
+
+// first compares two values for sorting, of which one may have to come first.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"html/template"
 	"maps"
+	"path"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // word is a part of the description of a type: text, or the name of a schema.
@@ -43,8 +43,7 @@ func words(s *schema) []word {
 	case s == nil, s.Ref == "" && s.Type == "" && s.Const == nil && s.forms() == nil && s.AllOf == nil:
 		return nil
 	case s.Ref != "":
-		name, _ := strings.CutPrefix(s.Ref, toSchemas)
-		return []word{{Schema: name}}
+		return []word{{Schema: path.Base(s.Ref)}}
 	case len(s.forms()) > 0:
 		return joined(s.forms(), " or ")
 	case len(s.AllOf) > 0:
@@ -162,16 +161,19 @@ func plains(values []json.RawMessage) []string {
 	return texts
 }
 
+// rules describes the type of a value and its own rules.
+func rules(s *schema) field { return field{Type: words(s), Limits: limits(s)} }
+
 // value describes a value. If its schema has a name, the rules of that schema are
 // included: nobody should have to follow a link for a range.
-func (b *builder) value(s *schema) field {
-	f := field{Type: words(s), Limits: limits(s)}
+func (r *reference) value(s *schema) field {
+	f := rules(s)
 	if s == nil {
 		return f
 	}
 	text := s.Description
 	if s.Ref != "" {
-		_, named := lookUp(toSchemas, s.Ref, b.Components.Schemas)
+		named := lookUp(s.Ref, r.Components.Schemas)
 		text = cmp.Or(text, named.Description)
 		for _, l := range limits(named) {
 			if l.Text != matching { // the pattern of an id need not be in every table
@@ -179,48 +181,51 @@ func (b *builder) value(s *schema) field {
 			}
 		}
 	}
-	f.Text = b.text.line(text)
+	f.Text = r.text.line(text)
 	return f
 }
 
 // fields lists the properties of an object, and of the unnamed objects in it:
 // location.lat, weekly[].open.
-func (b *builder) fields(prefix string, s *schema) []field {
+func (r *reference) fields(prefix string, s *schema) []field {
 	var rows []field
 	for _, name := range propertyOrder(s) {
 		property := s.Properties[name]
-		row := b.value(property)
+		row := r.value(property)
 		row.Name = prefix + name
 		// A property without a type narrows one of another schema.
 		row.Optional = len(row.Type) > 0 && !slices.Contains(s.Required, name)
 		if len(row.Type)+len(row.Limits)+len(row.Text) > 0 {
 			rows = append(rows, row)
 		}
-		rows = append(rows, b.inner(prefix+name, property)...)
+		rows = append(rows, r.inner(prefix+name, property)...)
 	}
 	return rows
 }
 
 // inner lists the properties inside an unnamed value.
-func (b *builder) inner(name string, s *schema) []field {
+func (r *reference) inner(name string, s *schema) []field {
+	if s == nil {
+		return nil
+	}
 	for s.Items != nil {
 		name, s = name+"[]", s.Items
 		if s.Description != "" {
-			row := b.value(s)
+			row := r.value(s)
 			row.Name = name
-			return append([]field{row}, b.inner(name, s)...)
+			return append([]field{row}, r.inner(name, s)...)
 		}
 	}
 	prefix := ""
 	if name != "" {
 		prefix = name + "."
 	}
-	rows := b.fields(prefix, s)
+	rows := r.fields(prefix, s)
 	for i, one := range s.forms() {
-		rows = append(rows, b.fields(name+" (form "+strconv.Itoa(i+1)+").", one)...)
+		rows = append(rows, r.fields(name+" (form "+strconv.Itoa(i+1)+").", one)...)
 	}
 	for _, one := range s.AllOf {
-		rows = append(rows, b.inner(name, one)...)
+		rows = append(rows, r.inner(name, one)...)
 	}
 	return rows
 }

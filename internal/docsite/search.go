@@ -41,7 +41,7 @@ type piece struct {
 // allSections returns the sections of all pages, in their order.
 func (s *site) allSections() (all []section) {
 	for _, p := range s.pages {
-		for _, one := range p.body(s).sections {
+		for _, one := range p.body().sections {
 			one.page, one.to = p.title, p.path
 			if one.ID != "" {
 				one.to += "#" + one.ID
@@ -146,26 +146,24 @@ func clip(text string, n int) string {
 	return text[:n]
 }
 
-// words returns the text of an operation for the search.
-func (o *operationView) words() string {
-	parts := []string{o.Method, o.Path, textOf(o.Text), o.Scope}
-	for _, p := range o.Parameters {
-		parts = append(parts, p.Name, textOf(p.Text))
-	}
-	if o.Body != nil {
-		for _, c := range o.Body.Contents {
-			for _, f := range c.Fields {
-				parts = append(parts, f.Name, textOf(f.Text))
-			}
+// endpointWords returns the text of an operation for the search.
+func (r *reference) endpointWords(e endpoint) string {
+	fields := r.parameters(e)
+	if e.RequestBody != nil {
+		for _, f := range formats(e.RequestBody.Content) {
+			fields = append(fields, r.inner("", f.Schema)...)
 		}
 	}
-	return join(parts)
+	return withFields(fields, e.Method, e.Path, textOf(r.text.text(e.Description)), e.Scope())
 }
 
-// words returns the text of a schema for the search.
-func (s *schemaView) words() string {
-	parts := []string{textOf(s.Text)}
-	for _, f := range s.Fields {
+// schemaWords returns the text of a schema for the search.
+func (r *reference) schemaWords(s *schema) string {
+	return withFields(r.inner("", s), textOf(r.text.text(s.Description)))
+}
+
+func withFields(fields []field, parts ...string) string {
+	for _, f := range fields {
 		parts = append(parts, f.Name, textOf(f.Text))
 	}
 	return join(parts)

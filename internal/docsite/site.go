@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -20,8 +19,14 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver/static"
 )
 
-//go:embed assets templates
-var design embed.FS
+var (
+	//go:embed templates
+	design embed.FS
+	//go:embed assets/docs.css
+	style []byte
+	//go:embed assets/docs.js
+	script []byte
+)
 
 // site holds all pages and the menu.
 type site struct {
@@ -40,7 +45,7 @@ type page struct {
 	path, route string
 	title       string
 	parent      string // path of the page that the menu has it under; empty if none
-	body        func(*site) content
+	body        func() content
 }
 
 // content is the content of a page.
@@ -91,10 +96,10 @@ const others = 2
 const exampleURL = "http://127.0.0.1:8080"
 
 func newSite(cfg Config) (*site, error) {
-	s := &site{templates: sync.OnceValue(func() *template.Template { return parseTemplates("") })}
-	if err := s.addAssets(cfg); err != nil {
-		return nil, err
-	}
+	s := &site{templates: sync.OnceValue(parseTemplates)}
+	s.style = s.addAsset("docs.css", slices.Concat(cfg.Tokens, style))
+	s.icon = s.addAsset("icon.svg", cfg.Icon)
+	s.script = s.addAsset("docs.js", script)
 	if err := s.addGuides(cfg.Guides, cmp.Or(cfg.PublicURL, exampleURL)); err != nil {
 		return nil, err
 	}
@@ -112,26 +117,10 @@ type menuEntry struct {
 	Frame frame
 }
 
-// parseTemplates returns the templates, with links from the reference to other pages of
-// the API that has its overview at a path.
-func parseTemplates(api string) *template.Template {
+func parseTemplates() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"entry":  func(l link, f frame) menuEntry { return menuEntry{l, f} },
-		"key":    func(name string) string { return api + "#key-" + name },
-		"shared": func(kind, name string) string { return api + sharedPage + "#" + kind + "-" + name },
+		"entry": func(l link, f frame) menuEntry { return menuEntry{l, f} },
 	}).ParseFS(design, "templates/*.html"))
-}
-
-func (s *site) addAssets(cfg Config) (err error) {
-	read := func(name string) []byte {
-		body, failed := design.ReadFile("assets/" + name)
-		err = errors.Join(err, failed)
-		return body
-	}
-	s.style = s.addAsset("docs.css", slices.Concat(cfg.Tokens, read("docs.css")))
-	s.icon = s.addAsset("icon.svg", cfg.Icon)
-	s.script = s.addAsset("docs.js", read("docs.js"))
-	return err
 }
 
 func (s *site) addAsset(file string, body []byte) string {
@@ -178,7 +167,7 @@ func (s *site) addGuides(guides fs.FS, url string) error {
 		if name == index {
 			p.route, p.title = routeIndex, "Overview"
 		}
-		p.body = func(s *site) content { return s.guides.page(source) }
+		p.body = func() content { return s.guides.page(source) }
 		s.add(g, p)
 	}
 	if len(s.pages) == 0 || s.pages[0].path != base {
@@ -241,7 +230,7 @@ type frame struct {
 }
 
 func (s *site) render(p *page) []byte {
-	return s.frame(frame{Title: p.title, Path: p.path, Parent: p.parent, content: p.body(s)})
+	return s.frame(frame{Title: p.title, Path: p.path, Parent: p.parent, content: p.body()})
 }
 
 func (s *site) renderMissing() []byte {

@@ -2,10 +2,11 @@
 import * as format from "../format";
 import { isOlder } from "../inventory";
 import { t } from "../messages";
+import { Facts, type Fact } from "../parts/facts";
 import type { Agent } from "../types";
 
 export function AgentFacts({ agent }: { agent: Agent }) {
-  const facts: [name: string, value: string | number | undefined][] = [
+  const facts: Fact[] = [
     [t.agent.agent, agent.version],
     [t.agent.model, agent.model],
     [t.agent.firmware, agent.firmware],
@@ -18,16 +19,7 @@ export function AgentFacts({ agent }: { agent: Agent }) {
   return (
     <section class="card">
       <h2>{t.agent.title}</h2>
-      <dl class="facts">
-        {facts
-          .filter(([, value]) => value !== undefined)
-          .map(([name, value]) => (
-            <>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </>
-          ))}
-      </dl>
+      <Facts of={facts.filter((fact) => fact && fact[1] !== undefined)} />
       {isOlder(agent.version, AGENT_VERSION) && (
         <p class="note">
           <span>{t.agent.older(AGENT_VERSION, (text) => <a href="/docs/agent">{text}</a>)}</span>

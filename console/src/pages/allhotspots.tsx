@@ -39,7 +39,6 @@ function List({ operator }: { operator: string }) {
   const choose = (filter: Filter, value: string): void => {
     const { [filter]: _, ...rest } = chosen;
     setChosen(value ? { ...rest, [filter]: value } : rest);
-    list.turn(1);
   };
   const total = answer?.pagination?.total ?? 0;
   return (
@@ -55,13 +54,14 @@ function List({ operator }: { operator: string }) {
       <div class="line">
         <SearchField label={t.words.name} value={list.text} onSearch={list.search} />
         {(Object.keys(filters) as Filter[]).map((filter) => (
-          <Choice key={filter} label={filters[filter].label} name={filter} value={chosen[filter] ?? ""} onChange={(value) => choose(filter, value)}>
-            {Object.entries(filters[filter].options).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </Choice>
+          <Choice
+            key={filter}
+            label={filters[filter].label}
+            name={filter}
+            value={chosen[filter] ?? ""}
+            options={Object.entries(filters[filter].options)}
+            onChange={(value) => choose(filter, value)}
+          />
         ))}
         {session.may("hotspots:write") && (
           <a class="quiet" href="#/import">

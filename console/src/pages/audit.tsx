@@ -38,13 +38,13 @@ function Filters({ query }: { query: Record<string, string> }) {
   return (
     <form class="card wide" onSubmit={submit}>
       <div class="line">
-        <Choice label={t.audit.what} name="kind" value={kind} onChange={setKind}>
-          {Object.entries({ ...families, ...(kind in families ? {} : { [kind]: kind }) }).map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </Choice>
+        <Choice
+          label={t.audit.what}
+          name="kind"
+          value={kind}
+          options={Object.entries({ ...families, ...(kind in families ? {} : { [kind]: kind }) })}
+          onChange={setKind}
+        />
         <Field label={t.audit.target} name="target" value={target} onInput={(event) => setTarget(event.currentTarget.value)} />
         <Field label={t.audit.user} name="user_id" value={user} onInput={(event) => setUser(event.currentTarget.value)} />
         <button type="submit" class="button">

@@ -68,17 +68,14 @@ function Clocks({ onChange }: { onChange: () => void }) {
 function Settle({ onChange }: { onChange: () => void }) {
   const [month, setMonth] = useState("");
   const [done, setDone] = useState<Settlement>();
-  const { busy, error, run } = useDoing();
-  const submit = (event: Event): void => {
-    event.preventDefault();
+  const { busy, error, submit } = useDoing();
+  const send = submit(async () => {
     setDone(undefined);
-    run(async () => {
-      setDone(await post<Settlement>(`/v1/rewards/months/${encodeURIComponent(month)}/settlement`, { early: true }));
-      onChange();
-    });
-  };
+    setDone(await post<Settlement>(`/v1/rewards/months/${encodeURIComponent(month)}/settlement`, { early: true }));
+    onChange();
+  });
   return (
-    <form class="card wide" onSubmit={submit} noValidate>
+    <form class="card wide" onSubmit={send} noValidate>
       <h2>{t.books.settle}</h2>
       <p class="hint">{t.books.settleHint}</p>
       <Field label={t.words.month} name="month" placeholder="2026-10" maxLength={7} autoComplete="off" value={month} onInput={(event) => setMonth(event.currentTarget.value)} />
@@ -130,8 +127,6 @@ function Reopen({ onChange }: { onChange: () => void }) {
   );
 }
 
-const kinds = ["builtin", "places", "devices"] as const;
-
 type Term = keyof typeof t.books.terms;
 const amounts: Term[] = ["availability", "standard", "enhanced", "premium", "utilization_per_gb", "utilization_cap"];
 const ofPlaces: Term[] = ["radius_m", "unproven_share"];
@@ -173,13 +168,7 @@ function Adopt() {
         <>
           <div class="line">
             <Field label={t.books.firstDay} name="policy-from" type="date" value={from} fault={faultAt(error, "from")} onInput={(event) => setFrom(event.currentTarget.value)} />
-            <Choice label={t.books.policy} name="policy" value={kind} onChange={setKind}>
-              {kinds.map((k) => (
-                <option key={k} value={k}>
-                  {t.books.kinds[k]}
-                </option>
-              ))}
-            </Choice>
+            <Choice label={t.books.policy} name="policy" value={kind} options={Object.entries(t.books.kinds)} onChange={setKind} />
           </div>
           {[fields.slice(0, 4), fields.slice(4)].map((some, i) => (
             <div class="line" key={i}>
@@ -224,14 +213,13 @@ function ReleaseMac() {
   const [mac, setMac] = useState("");
   const [reason, setReason] = useState("");
   const [done, setDone] = useState<ReleasedMac>();
-  const { busy, error, run } = useDoing();
-  const submit = (event: Event): void => {
-    event.preventDefault();
+  const { busy, error, submit } = useDoing();
+  const send = submit(async () => {
     setDone(undefined);
-    run(async () => setDone(await post<ReleasedMac>("/v1/macs/releases", { mac_address: mac, reason })));
-  };
+    setDone(await post<ReleasedMac>("/v1/macs/releases", { mac_address: mac, reason }));
+  });
   return (
-    <form class="card wide" onSubmit={submit} noValidate>
+    <form class="card wide" onSubmit={send} noValidate>
       <h2>{t.books.mac}</h2>
       <p class="hint">{t.books.macHint}</p>
       <div class="line">

@@ -4,6 +4,7 @@ import { now } from "../clock";
 import * as format from "../format";
 import { changes } from "../live";
 import { t } from "../messages";
+import { Facts } from "../parts/facts";
 import { mapView } from "../parts/maphost";
 import { ErrorNote } from "../parts/note";
 import { StatusBadge } from "../parts/status";
@@ -55,75 +56,44 @@ export function HotspotCard({ id, onClose }: { id: string; onClose: () => void }
 }
 
 export function HotspotFacts({ hotspot }: { hotspot: Hotspot }) {
-  const { location, metrics } = hotspot;
+  const { location, metrics, quality } = hotspot;
+  const uncounted = metrics.last_uncounted;
   return (
-    <dl class="facts">
-      <dt>{t.card.id}</dt>
-      <dd>
-        <code class="id">{hotspot.id}</code>
-      </dd>
-      <dt>{t.words.type}</dt>
-      <dd>{t.type[hotspot.type]}</dd>
-      {location.address && (
-        <>
-          <dt>{t.words.address}</dt>
-          <dd>{location.address}</dd>
-        </>
-      )}
-      <dt>{t.words.location}</dt>
-      <dd>
-        {format.degrees(location.lat)}, {format.degrees(location.lng)} · {location.verified ? t.words.verified : t.words.notVerified}
-        {location.approximate && (
-          <>
-            <br />
-            <span class="small">{t.card.approximate}</span>
-          </>
-        )}
-      </dd>
-      <dt>{t.card.radius}</dt>
-      <dd>{format.metres(hotspot.coverage_radius_m)}</dd>
-      <dt>{t.words.ssid}</dt>
-      <dd>{hotspot.device.ssid || t.words.hidden}</dd>
-      <dt>{t.words.device}</dt>
-      <dd>{hotspot.device.linked ? t.words.linked : t.words.notLinked}</dd>
-      <dt>{t.words.hours}</dt>
-      <dd>{format.opening(hotspot.open_now, hotspot.open_until ?? hotspot.opens_at, hotspot.settings.operating_hours?.timezone, now())}</dd>
-      {!location.approximate && (
-        <>
-          <dt>{t.card.load}</dt>
-          <dd>{format.percent(metrics.current_load)}</dd>
-        </>
-      )}
-      <dt>{t.words.signal}</dt>
-      <dd>{t.signal[metrics.signal_quality]}</dd>
-      <dt>{t.words.tier}</dt>
-      <dd>{t.tier[metrics.performance_tier]}</dd>
-      <dt>{t.words.uptime30}</dt>
-      <dd>{format.uptime(hotspot.status, metrics.uptime_30d)}</dd>
-      {hotspot.quality && (
-        <>
-          <dt>{t.card.checkins}</dt>
-          <dd>{t.card.works(format.count(hotspot.quality.checkins_30d), format.percent(hotspot.quality.success_rate))}</dd>
-        </>
-      )}
-      {!location.approximate && (
-        <>
-          <dt>{t.card.last24}</dt>
-          <dd>
-            {t.card.clients(format.gigabytes(metrics.bandwidth_used_24h_gb), format.count(metrics.connections_24h))}
-            <br />
-            <span class="small">{t.card.clientsHint}</span>
-          </dd>
-          <dt>{t.card.lastHeartbeat}</dt>
-          <dd>{format.time(metrics.last_seen_at)}</dd>
-        </>
-      )}
-      {metrics.last_uncounted && (
-        <>
-          <dt>{t.card.uncounted}</dt>
-          <dd>{t.card.heartbeat(format.time(metrics.last_uncounted.at), t.card.uncountedReasons[metrics.last_uncounted.reason])}</dd>
-        </>
-      )}
-    </dl>
+    <Facts
+      of={[
+        [t.card.id, <code class="id">{hotspot.id}</code>],
+        [t.words.type, t.type[hotspot.type]],
+        location.address && [t.words.address, location.address],
+        [t.words.location, [whereIs(location), location.approximate && <Below text={t.card.approximate} />]],
+        [t.card.radius, format.metres(hotspot.coverage_radius_m)],
+        [t.words.ssid, hotspot.device.ssid || t.words.hidden],
+        [t.words.device, hotspot.device.linked ? t.words.linked : t.words.notLinked],
+        [t.words.hours, format.opening(hotspot.open_now, hotspot.open_until ?? hotspot.opens_at, hotspot.settings.operating_hours?.timezone, now())],
+        !location.approximate && [t.card.load, format.percent(metrics.current_load)],
+        [t.words.signal, t.signal[metrics.signal_quality]],
+        [t.words.tier, t.tier[metrics.performance_tier]],
+        [t.words.uptime30, format.uptime(hotspot.status, metrics.uptime_30d)],
+        quality && [t.card.checkins, t.card.works(format.count(quality.checkins_30d), format.percent(quality.success_rate))],
+        !location.approximate && [
+          t.card.last24,
+          [t.card.clients(format.gigabytes(metrics.bandwidth_used_24h_gb), format.count(metrics.connections_24h)), <Below text={t.card.clientsHint} />],
+        ],
+        !location.approximate && [t.card.lastHeartbeat, format.time(metrics.last_seen_at)],
+        uncounted && [t.card.uncounted, t.card.heartbeat(format.time(uncounted.at), t.card.uncountedReasons[uncounted.reason])],
+      ]}
+    />
+  );
+}
+
+/** Where a hotspot is, and whether someone has looked. */
+export const whereIs = ({ lat, lng, verified }: Hotspot["location"]): string =>
+  `${format.degrees(lat)}, ${format.degrees(lng)} · ${verified ? t.words.verified : t.words.notVerified}`;
+
+function Below({ text }: { text: string }) {
+  return (
+    <>
+      <br />
+      <span class="small">{text}</span>
+    </>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import * as format from "../format";
 import { changes } from "../live";
 import { t } from "../messages";
+import { Tiles } from "../parts/facts";
 import { mapView } from "../parts/maphost";
 import { ErrorNote } from "../parts/note";
 import { useAsk, useCalm } from "../parts/use";
@@ -28,20 +29,15 @@ export function CoverageFigures() {
   const data = answer?.data;
   return (
     <>
-      <dl class="figures" aria-label={t.figures.label}>
-        <div>
-          <dt>{t.figures.hotspots}</dt>
-          <dd>{data ? format.count(data.hotspot_count) : "–"}</dd>
-        </div>
-        <div>
-          <dt>{t.figures.covered}</dt>
-          <dd>{data ? format.area(data.coverage_area_km2) : "–"}</dd>
-        </div>
-        <div>
-          <dt>{t.figures.share}</dt>
-          <dd>{data ? format.percent(data.coverage_percentage) : "–"}</dd>
-        </div>
-      </dl>
+      <Tiles
+        class="figures"
+        label={t.figures.label}
+        of={[
+          [t.figures.hotspots, data ? format.count(data.hotspot_count) : "–"],
+          [t.figures.covered, data ? format.area(data.coverage_area_km2) : "–"],
+          [t.figures.share, data ? format.percent(data.coverage_percentage) : "–"],
+        ]}
+      />
       <ErrorNote error={error} />
     </>
   );

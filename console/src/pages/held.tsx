@@ -38,18 +38,15 @@ export function Held({ user = "me", hotspot }: { user?: string; hotspot?: string
 function Reply({ hold, onDone }: { hold: Hold; onDone: () => void }) {
   const [text, setText] = useState("");
   const [sent, setSent] = useState(false);
-  const { busy, error, run } = useDoing();
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    run(async () => {
-      await ask(`/v1/holds/${hold.id}/answer`, { method: "POST", body: { text } });
-      setText("");
-      setSent(true);
-      onDone();
-    });
-  };
+  const { busy, error, submit } = useDoing();
+  const send = submit(async () => {
+    await ask(`/v1/holds/${hold.id}/answer`, { method: "POST", body: { text } });
+    setText("");
+    setSent(true);
+    onDone();
+  });
   return (
-    <form class="inset" onSubmit={submit} noValidate>
+    <form class="inset" onSubmit={send} noValidate>
       <Statement
         label={hold.answer ? t.held.another : t.held.answer}
         name="text"

@@ -5,6 +5,7 @@ import { now } from "../clock";
 import * as format from "../format";
 import { beginOf, latestEnd, soonestEnd, target } from "../holds";
 import { t } from "../messages";
+import { Facts, type Fact } from "../parts/facts";
 import { Field } from "../parts/field";
 import { HotspotLink, User } from "../parts/named";
 import { ErrorNote, faultAt } from "../parts/note";
@@ -71,30 +72,20 @@ export function HoldState({ hold }: { hold: Hold }) {
 
 /** Why something is held, since when and until when, and what was said about it. */
 export function HoldFacts({ hold }: { hold: Hold }) {
-  const said = (name: string, act: Hold["answer"]) =>
-    act && (
-      <>
-        <dt>{name}</dt>
-        <dd>
-          {act.text} <span class="small">({format.time(act.at)})</span>
-        </dd>
-      </>
-    );
+  const said = (name: string, act: Hold["answer"]): Fact => act && [name, [act.text, " ", <span class="small">({format.time(act.at)})</span>]];
   return (
-    <dl class="facts">
-      <dt>{t.words.reason}</dt>
-      <dd>{hold.reason}</dd>
-      <dt>{t.holds.evidence}</dt>
-      <dd>{hold.evidence}</dd>
-      <dt>{t.holds.since}</dt>
-      <dd>{format.time(hold.placed_at)}</dd>
-      <dt>{t.holds.until}</dt>
-      <dd>{format.time(hold.until)}</dd>
-      {hold.extensions.map((act) => said(t.holds.extended, act))}
-      {said(hold.status === "voided" ? t.holds.failedVisit : t.holds.failedOnce, hold.failed_visit)}
-      {said(t.holds.answer, hold.answer)}
-      {said(t.holds.ended, hold.ended)}
-    </dl>
+    <Facts
+      of={[
+        [t.words.reason, hold.reason],
+        [t.holds.evidence, hold.evidence],
+        [t.holds.since, format.time(hold.placed_at)],
+        [t.holds.until, format.time(hold.until)],
+        ...hold.extensions.map((act) => said(t.holds.extended, act)),
+        said(hold.status === "voided" ? t.holds.failedVisit : t.holds.failedOnce, hold.failed_visit),
+        said(t.holds.answer, hold.answer),
+        said(t.holds.ended, hold.ended),
+      ]}
+    />
   );
 }
 
@@ -104,18 +95,15 @@ export function HoldForm({ hotspot, asks = false, onDone }: { hotspot: string; a
   const [reason, setReason] = useState("");
   const [evidence, setEvidence] = useState("");
   const [until, setUntil] = useState(() => latestEnd(now()));
-  const { busy, error, run } = useDoing();
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    run(async () => {
-      await ask("/v1/holds", { method: "POST", body: { ...target(whom), reason, evidence, until: beginOf(until) } });
-      setReason("");
-      setEvidence("");
-      onDone();
-    });
-  };
+  const { busy, error, submit } = useDoing();
+  const send = submit(async () => {
+    await ask("/v1/holds", { method: "POST", body: { ...target(whom), reason, evidence, until: beginOf(until) } });
+    setReason("");
+    setEvidence("");
+    onDone();
+  });
   return (
-    <form class="inset" onSubmit={submit} noValidate>
+    <form class="inset" onSubmit={send} noValidate>
       {asks && (
         <Field
           label={t.holds.whom}
@@ -199,28 +187,22 @@ function Decisions({ hold, onDone }: { hold: Hold; onDone: (what: string) => voi
 function Decision({ hold, action, onDone }: { hold: Hold; action: Action; onDone: (what: string) => void }) {
   const [reason, setReason] = useState("");
   const [until, setUntil] = useState(() => latestEnd(now()));
-  const { busy, error, run } = useDoing();
-  const { submit, hint, done } = t.holds[action];
+  const { busy, error, submit } = useDoing();
+  const texts = t.holds[action];
   const confirms = action === "void" && hold.failed_visit;
+  const send = submit(async () => {
+    const body = { action, reason, ...(action === "extend" ? { until: beginOf(until) } : {}) };
+    await ask(`/v1/holds/${hold.id}/decisions`, { method: "POST", body });
+    onDone(confirms ? t.holds.confirmed : texts.done);
+  });
   return (
-    <form
-      class="inset"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        run(async () => {
-          const body = { action, reason, ...(action === "extend" ? { until: beginOf(until) } : {}) };
-          await ask(`/v1/holds/${hold.id}/decisions`, { method: "POST", body });
-          onDone(confirms ? t.holds.confirmed : done);
-        });
-      }}
-    >
-      <p class="hint">{hint}</p>
+    <form class="inset" onSubmit={send} noValidate>
+      <p class="hint">{texts.hint}</p>
       <Statement label={t.words.reason} name="reason" value={reason} onText={setReason} error={error} />
       {action === "extend" && <End value={until} onDay={setUntil} error={error} />}
       <ErrorNote error={error} at={["reason", "until"]} />
       <button type="submit" class="button" disabled={busy}>
-        {confirms ? t.holds.confirm : submit}
+        {confirms ? t.holds.confirm : texts.submit}
       </button>
     </form>
   );

@@ -172,24 +172,20 @@ function List({ hotspots, total, earned, text, onSearch, onChanged }: ListProps)
     <section class="card wide">
       <div class="line">
         <SearchField label={t.home.search} value={text} onSearch={onSearch} />
-        <ChoiceField label={t.words.status} name="status" value={choice.status} onChange={(status) => setChoice({ ...choice, status: status as Status | "" })}>
-          <option value="">{t.words.all}</option>
-          <option value="online">{t.status.online}</option>
-          <option value="offline">{t.status.offline}</option>
-          <option value="pending">{t.status.pending}</option>
-        </ChoiceField>
+        <ChoiceField
+          label={t.words.status}
+          name="status"
+          value={choice.status}
+          options={[["", t.words.all], ...Object.entries(t.status)]}
+          onChange={(status) => setChoice({ ...choice, status: status as Status | "" })}
+        />
         <ChoiceField
           label={t.words.order}
           name="order"
           value={choice.order}
+          options={orders.filter(([order]) => order !== "earned" || earned)}
           onChange={(order) => setChoice({ ...choice, order: order as Order, down: order !== "name" && order !== "status" })}
-        >
-          {orders.filter(([order]) => order !== "earned" || earned).map(([order, name]) => (
-            <option value={order} key={order}>
-              {name}
-            </option>
-          ))}
-        </ChoiceField>
+        />
         <button type="button" class="quiet" disabled={whole.length === 0} onClick={() => saveCSV(`hotspots-${today()}.csv`, hotspotsCSV(whole, earned))}>
           {t.home.csv(format.count(whole.length))}
         </button>

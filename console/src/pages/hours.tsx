@@ -5,7 +5,7 @@ import { today } from "../clock";
 import { inWords } from "../faults";
 import * as format from "../format";
 import { t } from "../messages";
-import { Field } from "../parts/field";
+import { Check, Field } from "../parts/field";
 import type { ExceptionDay, OperatingHours, WeeklySpan } from "../types";
 
 const days: WeeklySpan["days"] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
@@ -21,15 +21,7 @@ export function HoursEditor({ hours, onChange, faults }: Props) {
   return (
     <fieldset>
       <legend>{t.hours.title}</legend>
-      <label class="check">
-        <input
-          type="checkbox"
-          name="always"
-          checked={hours === null}
-          onChange={(event) => onChange(event.currentTarget.checked ? null : firstHours())}
-        />
-        {t.hours.always}
-      </label>
+      <Check label={t.hours.always} name="always" checked={hours === null} onChange={(always) => onChange(always ? null : firstHours())} />
       {hours && (
         <>
           <Field
@@ -115,14 +107,12 @@ function SpanEditor({ number, span, onChange, faults }: Part<WeeklySpan> & { num
     <div class="span" role="group" aria-label={t.hours.span(number)}>
       <div class="days">
         {days.map((day) => (
-          <label class="check" key={day}>
-            <input
-              type="checkbox"
-              checked={span.days.includes(day)}
-              onChange={(event) => onChange({ ...span, days: days.filter((d) => (d === day ? event.currentTarget.checked : span.days.includes(d))) })}
-            />
-            {t.hours.days[day]}
-          </label>
+          <Check
+            key={day}
+            label={t.hours.days[day]}
+            checked={span.days.includes(day)}
+            onChange={(checked) => onChange({ ...span, days: days.filter((d) => (d === day ? checked : span.days.includes(d))) })}
+          />
         ))}
       </div>
       <div class="line">
@@ -143,16 +133,11 @@ function ExceptionEditor({ day, onChange, faults }: Part<ExceptionDay> & { day: 
     <div class="span" role="group" aria-label={t.hours.exception(format.date(day.date))}>
       <div class="line">
         <Field label={t.hours.date} type="date" value={day.date} onInput={(event) => onChange({ ...day, date: event.currentTarget.value })} />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={closed}
-            onChange={(event) =>
-              onChange(event.currentTarget.checked ? { date: day.date, closed: true } : { date: day.date, open: "10:00", close: "18:00" })
-            }
-          />
-          {t.hours.closed}
-        </label>
+        <Check
+          label={t.hours.closed}
+          checked={closed}
+          onChange={(checked) => onChange(checked ? { date: day.date, closed: true } : { date: day.date, open: "10:00", close: "18:00" })}
+        />
         {!closed && <Clock label={t.hours.from} value={day.open ?? ""} onChange={(open) => onChange({ ...day, open })} />}
         {!closed && <Clock label={t.hours.to} value={day.close ?? ""} onChange={(close) => onChange({ ...day, close })} />}
         <button type="button" class="quiet" onClick={() => onChange(null)} aria-label={t.hours.removeException(format.date(day.date))}>

@@ -2,6 +2,7 @@
 import * as format from "../format";
 import { addressOf, filterOf, isOlder, matching, parts, values, type Filter, type Part } from "../inventory";
 import { t } from "../messages";
+import { Tiles } from "../parts/facts";
 import { Choice, SearchField } from "../parts/field";
 import { useListing } from "../parts/listing";
 import { ErrorNote } from "../parts/note";
@@ -38,11 +39,13 @@ function Devices({ inventory, filter }: { inventory: Inventory; filter: Filter }
   const narrow = (part: Part, value: string): Filter => ({ ...filter, [part]: value });
   return (
     <>
-      <dl class="tiles">
-        <Tile name={t.inventory.linked} count={linked} />
-        <Tile name={t.inventory.reporting} count={reporting} />
-        <Tile name={t.inventory.older(AGENT_VERSION)} count={old.reduce((sum, [, count]) => sum + count, 0)} />
-      </dl>
+      <Tiles
+        of={[
+          [t.inventory.linked, format.count(linked)],
+          [t.inventory.reporting, format.count(reporting)],
+          [t.inventory.older(AGENT_VERSION), format.count(old.reduce((sum, [, count]) => sum + count, 0))],
+        ]}
+      />
       {old.length > 0 && (
         <p class="note">
           <span>
@@ -65,14 +68,14 @@ function Devices({ inventory, filter }: { inventory: Inventory; filter: Filter }
         <h2>{t.inventory.title}</h2>
         <div class="line">
           {parts.map((part) => (
-            <Choice key={part} label={names[part]} name={part} value={filter[part] ?? ""} onChange={(value) => go(addressOf(narrow(part, value)))}>
-              <option value="">{t.words.all}</option>
-              {offered(inventory, filter, part).map(([value, count]) => (
-                <option key={value} value={value}>
-                  {value} ({format.count(count)})
-                </option>
-              ))}
-            </Choice>
+            <Choice
+              key={part}
+              label={names[part]}
+              name={part}
+              value={filter[part] ?? ""}
+              options={[["", t.words.all], ...offered(inventory, filter, part)]}
+              onChange={(value) => go(addressOf(narrow(part, value)))}
+            />
           ))}
         </div>
         {shown.length === 0 && <p>{reporting === 0 ? t.inventory.noneReport : t.inventory.none}</p>}
@@ -98,19 +101,11 @@ function Devices({ inventory, filter }: { inventory: Inventory; filter: Filter }
 }
 
 /** What can be chosen of a part beside the rest of the filter, and what is chosen already. */
-function offered({ groups }: Inventory, filter: Filter, part: Part): [string, number][] {
+function offered({ groups }: Inventory, filter: Filter, part: Part): [string, string][] {
   const { [part]: chosen, ...rest } = filter;
   const all = values(matching(groups, rest), part);
-  return !chosen || all.some(([value]) => value === chosen) ? all : [...all, [chosen, 0]];
-}
-
-function Tile({ name, count }: { name: string; count: number }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{format.count(count)}</dd>
-    </div>
-  );
+  if (chosen && !all.some(([value]) => value === chosen)) all.push([chosen, 0]);
+  return all.map(([value, count]) => [value, `${value} (${format.count(count)})`]);
 }
 
 function Hotspots({ filter }: { filter: Filter }) {

@@ -4,7 +4,7 @@ import { ask } from "../api";
 import { now } from "../clock";
 import * as format from "../format";
 import { t } from "../messages";
-import { Field } from "../parts/field";
+import { Check, Field } from "../parts/field";
 import { ErrorNote, faultAt } from "../parts/note";
 import { Pager } from "../parts/pager";
 import { Table } from "../parts/table";
@@ -92,18 +92,15 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
   const [chosen, setChosen] = useState<Scope[]>([]);
   const [newUser, setNewUser] = useState(false);
   const [made, setMade] = useState<CreatedKey>();
-  const { busy, error, run } = useDoing();
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    run(async () => {
-      const body = { name, scopes: chosen, ...(newUser && { user_id: "new" }) };
-      setMade((await ask<CreatedKey>("/v1/keys", { method: "POST", body })).data);
-      setName("");
-      onCreated();
-    });
-  };
+  const { busy, error, submit } = useDoing();
+  const send = submit(async () => {
+    const body = { name, scopes: chosen, ...(newUser && { user_id: "new" }) };
+    setMade((await ask<CreatedKey>("/v1/keys", { method: "POST", body })).data);
+    setName("");
+    onCreated();
+  });
   return (
-    <form onSubmit={submit} noValidate>
+    <form onSubmit={send} noValidate>
       <h3>{t.keys.createKey}</h3>
       <Field label={t.words.name} name="key-name" value={name} onInput={(event) => setName(event.currentTarget.value)} fault={faultAt(error, "name")} />
       <fieldset>
@@ -112,24 +109,17 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
           {scopes
             .filter((scope) => session.may(scope))
             .map((scope) => (
-              <label class="check" key={scope}>
-                <input
-                  type="checkbox"
-                  value={scope}
-                  checked={chosen.includes(scope)}
-                  onChange={(event) => setChosen(scopes.filter((s) => (s === scope ? event.currentTarget.checked : chosen.includes(s))))}
-                />
-                {scope}
-              </label>
+              <Check
+                key={scope}
+                label={scope}
+                value={scope}
+                checked={chosen.includes(scope)}
+                onChange={(checked) => setChosen(scopes.filter((s) => (s === scope ? checked : chosen.includes(s))))}
+              />
             ))}
         </div>
       </fieldset>
-      {session.may("admin") && (
-        <label class="check">
-          <input type="checkbox" name="new-user" checked={newUser} onChange={(event) => setNewUser(event.currentTarget.checked)} />
-          {t.keys.forNewUser}
-        </label>
-      )}
+      {session.may("admin") && <Check label={t.keys.forNewUser} name="new-user" checked={newUser} onChange={setNewUser} />}
       <ErrorNote error={error} at={["name"]} />
       <button type="submit" class="button" disabled={busy}>
         {t.keys.create}

@@ -17,6 +17,11 @@ interface Props {
   onChoose: (id: string, at: Place) => void;
 }
 
+const statuses: [string, string][] = [
+  ["all", t.words.all],
+  ["online", t.status.online],
+  ["offline", t.status.offline],
+];
 const most = 20; // that are listed
 const first = 3; // that are brought into sight
 
@@ -43,11 +48,7 @@ export function Nearby({ place, onPlace, onChoose }: Props) {
     <section>
       <p class="hint">{t.nearby.hint}</p>
       <div class="line">
-        <Choice label={t.words.show} value={status} onChange={setStatus}>
-          <option value="all">{t.words.all}</option>
-          <option value="online">{t.status.online}</option>
-          <option value="offline">{t.status.offline}</option>
-        </Choice>
+        <Choice label={t.words.show} value={status} options={statuses} onChange={setStatus} />
         <button type="button" class="quiet" onClick={() => view && onPlace(view.center())}>
           {t.nearby.centre}
         </button>

@@ -4,6 +4,7 @@ import { ask } from "../api";
 import * as format from "../format";
 import { changes } from "../live";
 import { t } from "../messages";
+import { Tiles } from "../parts/facts";
 import { Field, SearchField } from "../parts/field";
 import { useListing } from "../parts/listing";
 import { ErrorNote, faultAt } from "../parts/note";
@@ -85,14 +86,13 @@ function Operator({ id }: { id: string }) {
       </p>
       <ErrorNote error={rewards.error} />
       {sums && (
-        <dl class="tiles">
-          {Object.entries({ [t.home.earnedThisMonth]: sums.total_earned, [t.words.pending]: sums.pending, [t.words.held]: sums.held }).map(([name, amount]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{format.credits(amount)}</dd>
-            </div>
-          ))}
-        </dl>
+        <Tiles
+          of={[
+            [t.home.earnedThisMonth, format.credits(sums.total_earned)],
+            [t.words.pending, format.credits(sums.pending)],
+            [t.words.held, format.credits(sums.held)],
+          ]}
+        />
       )}
       <Held user={id} />
       <Hotspots id={id} />
@@ -144,17 +144,14 @@ function QuotaForm({ id }: { id: string }) {
   const [saved, setSaved] = useState(false);
   const doing = useDoing();
   const quota = answer?.data;
-  const submit = (event: Event): void => {
-    event.preventDefault();
+  const send = doing.submit(async () => {
     setSaved(false);
-    doing.run(async () => {
-      const body = Object.fromEntries((Object.keys(parts) as Part[]).map((part) => [part, Number(changed[part] ?? quota?.[part])]));
-      await ask(`/v1/users/${id}/quota`, { method: "PUT", body });
-      setSaved(true);
-    });
-  };
+    const body = Object.fromEntries((Object.keys(parts) as Part[]).map((part) => [part, Number(changed[part] ?? quota?.[part])]));
+    await ask(`/v1/users/${id}/quota`, { method: "PUT", body });
+    setSaved(true);
+  });
   return (
-    <form class="card wide" onSubmit={submit} noValidate>
+    <form class="card wide" onSubmit={send} noValidate>
       <h2>{t.operators.quota}</h2>
       <ErrorNote error={error} />
       {quota && (

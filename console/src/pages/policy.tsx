@@ -29,6 +29,11 @@ function Asked() {
   return <Attempt through={through} terms={termsOf(policies.filter((policy) => policy.effective_from <= through).at(-1) ?? {})} />;
 }
 
+const choices: [string, string][] = [
+  ["other", t.replay.other],
+  ["", t.replay.inForce],
+];
+
 function Attempt({ through, terms: inForce }: { through: string; terms: Terms }) {
   const [from, setFrom] = useState(through);
   const [to, setTo] = useState(through);
@@ -37,25 +42,22 @@ function Attempt({ through, terms: inForce }: { through: string; terms: Terms })
   const [unread, setUnread] = useState(false);
   const [days, setDays] = useState(0);
   const [replay, setReplay] = useState<Replay>();
-  const { busy, error, run } = useDoing();
+  const { busy, error, submit } = useDoing();
   const running = useRef<AbortController>(null);
   useEffect(() => () => running.current?.abort(), []);
   const total = Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1 || 1);
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    run(async () => {
-      const stop = new AbortController();
-      running.current = stop;
-      setDays(0);
-      setReplay(undefined);
-      try {
-        const options = { method: "POST", body: formOf(from, to, other ? terms : null), signal: stop.signal } as const;
-        setReplay(await readStream<Replay>("/v1/rewards/replays", options, (text) => setDays(daysIn(text))));
-      } catch (failure) {
-        if (!isAbort(failure)) throw failure;
-      }
-    });
-  };
+  const send = submit(async () => {
+    const stop = new AbortController();
+    running.current = stop;
+    setDays(0);
+    setReplay(undefined);
+    try {
+      const options = { method: "POST", body: formOf(from, to, other ? terms : null), signal: stop.signal } as const;
+      setReplay(await readStream<Replay>("/v1/rewards/replays", options, (text) => setDays(daysIn(text))));
+    } catch (failure) {
+      if (!isAbort(failure)) throw failure;
+    }
+  });
   const read = async (file: File | undefined): Promise<void> => {
     const found = file ? termsInFile(await file.text()) : null;
     setUnread(!found);
@@ -64,15 +66,12 @@ function Attempt({ through, terms: inForce }: { through: string; terms: Terms })
   return (
     <>
       <section class="card wide">
-        <form onSubmit={submit} noValidate>
+        <form onSubmit={send} noValidate>
           <div class="terms">
             <Field label={t.replay.from} name="from" type="date" max={through} value={from} onInput={(event) => setFrom(event.currentTarget.value)} fault={faultAt(error, "from")} />
             <Field label={t.replay.to} name="to" type="date" max={through} value={to} onInput={(event) => setTo(event.currentTarget.value)} fault={faultAt(error, "to")} />
           </div>
-          <Choice label={t.replay.policy} name="policy" value={other ? "other" : ""} onChange={(value) => setOther(value !== "")}>
-            <option value="other">{t.replay.other}</option>
-            <option value="">{t.replay.inForce}</option>
-          </Choice>
+          <Choice label={t.replay.policy} name="policy" value={other ? "other" : ""} options={choices} onChange={(value) => setOther(value !== "")} />
           {other && (
             <fieldset>
               <legend>{t.replay.terms}</legend>

@@ -4,6 +4,7 @@ import { askPreview } from "../api";
 import { metres } from "../format";
 import { distance } from "../geo";
 import { t } from "../messages";
+import { Facts } from "../parts/facts";
 import { mapView } from "../parts/maphost";
 import { ErrorNote } from "../parts/note";
 import { Panel } from "../parts/panel";
@@ -109,24 +110,17 @@ function PreviewCard({ record }: { record: PreviewHotspot }) {
     <section aria-live="polite">
       <h2>{record.name}</h2>
       <p>{record.note}</p>
-      <dl class="facts">
-        <dt>{t.preview.speed}</dt>
-        <dd>{record.mbps} Mbit/s</dd>
-        <dt>{t.words.signal}</dt>
-        <dd>{record.signal}</dd>
-        <dt>{t.words.network}</dt>
-        <dd>
-          {record.network}, {record.security}
-        </dd>
-        <dt>{t.preview.risk}</dt>
-        <dd>{record.risk}</dd>
-        <dt>{t.preview.uptime}</dt>
-        <dd>{record.uptime}</dd>
-        <dt>{t.preview.rating}</dt>
-        <dd>{record.rating}</dd>
-        <dt>{t.preview.owner}</dt>
-        <dd>{record.owner}</dd>
-      </dl>
+      <Facts
+        of={[
+          [t.preview.speed, `${record.mbps} Mbit/s`],
+          [t.words.signal, record.signal],
+          [t.words.network, `${record.network}, ${record.security}`],
+          [t.preview.risk, record.risk],
+          [t.preview.uptime, record.uptime],
+          [t.preview.rating, record.rating],
+          [t.preview.owner, record.owner],
+        ]}
+      />
     </section>
   );
 }

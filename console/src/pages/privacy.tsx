@@ -4,6 +4,7 @@ import { ask } from "../api";
 import * as format from "../format";
 import { boxAround, distance } from "../geo";
 import { t } from "../messages";
+import { Facts } from "../parts/facts";
 import { ErrorNote } from "../parts/note";
 import { useAsk, useDoing } from "../parts/use";
 import type { Coverage, Hotspot, NetworkSettings } from "../types";
@@ -89,22 +90,20 @@ export function OthersSee({ hotspot }: { hotspot: Hotspot }) {
       <h2>{t.privacy.others}</h2>
       <ErrorNote error={error} />
       {hidden ? (
-        <dl class="facts">
-          <dt>{t.privacy.place}</dt>
-          <dd>
-            {shown
-              ? t.privacy.approximate(format.degrees(shown.lat), format.degrees(shown.lng), format.metres(distance(hotspot.location, shown)))
-              : t.privacy.later}
-          </dd>
-          <dt>{t.privacy.addressAndMac}</dt>
-          <dd>{t.words.hidden}</dd>
-          <dt>{t.words.ssid}</dt>
-          <dd>{hotspot.settings.show_ssid ? hotspot.device.ssid : t.privacy.ssidHidden}</dd>
-          <dt>{t.privacy.clients}</dt>
-          <dd>{t.words.hidden}</dd>
-          <dt>{t.privacy.rest}</dt>
-          <dd>{t.privacy.shown}</dd>
-        </dl>
+        <Facts
+          of={[
+            [
+              t.privacy.place,
+              shown
+                ? t.privacy.approximate(format.degrees(shown.lat), format.degrees(shown.lng), format.metres(distance(hotspot.location, shown)))
+                : t.privacy.later,
+            ],
+            [t.privacy.addressAndMac, t.words.hidden],
+            [t.words.ssid, hotspot.settings.show_ssid ? hotspot.device.ssid : t.privacy.ssidHidden],
+            [t.privacy.clients, t.words.hidden],
+            [t.privacy.rest, t.privacy.shown],
+          ]}
+        />
       ) : (
         <p>{t.privacy.everything}</p>
       )}

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { now } from "../clock";
 import * as format from "../format";
 import { t } from "../messages";
+import { Facts } from "../parts/facts";
 import { mapView } from "../parts/maphost";
 import { Panel } from "../parts/panel";
 import { Search } from "../parts/search";
@@ -130,7 +131,7 @@ function PublicCard({ id }: { id: string }) {
   return (
     <section class="card" aria-live="polite">
       {shown === null && <p>{t.public.gone}</p>}
-      {shown && <Facts {...shown.properties} />}
+      {shown && <Properties {...shown.properties} />}
       <button type="button" class="quiet" onClick={() => choose("")}>
         {t.words.back}
       </button>
@@ -138,30 +139,20 @@ function PublicCard({ id }: { id: string }) {
   );
 }
 
-function Facts(shown: Shown["properties"]) {
-  const { id, name, status, address, ssid, open_now, open_until, opens_at, timezone } = shown;
+function Properties({ id, name, status, address, ssid, open_now, open_until, opens_at, timezone }: Shown["properties"]) {
   return (
     <>
       <div class="head">
         <h2>{name ?? id}</h2>
         <StatusBadge status={status} />
       </div>
-      <dl class="facts">
-        {ssid && (
-          <>
-            <dt>{t.words.network}</dt>
-            <dd>{ssid}</dd>
-          </>
-        )}
-        {address && (
-          <>
-            <dt>{t.words.address}</dt>
-            <dd>{address}</dd>
-          </>
-        )}
-        <dt>{t.words.hours}</dt>
-        <dd>{format.opening(open_now, open_until ?? opens_at, timezone, now())}</dd>
-      </dl>
+      <Facts
+        of={[
+          ssid && [t.words.network, ssid],
+          address && [t.words.address, address],
+          [t.words.hours, format.opening(open_now, open_until ?? opens_at, timezone, now())],
+        ]}
+      />
       <div class="line">
         <a class="quiet" href={`/h/${encodeURIComponent(id)}`}>
           {t.public.page}

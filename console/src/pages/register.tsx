@@ -2,7 +2,7 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ask } from "../api";
 import { t } from "../messages";
-import { Choice, Field } from "../parts/field";
+import { Check, Choice, Field } from "../parts/field";
 import { parsePlace } from "../geo";
 import { mapView } from "../parts/maphost";
 import { ErrorNote, useFaults, useFirstFault, type Faults } from "../parts/note";
@@ -27,7 +27,7 @@ export function RegisterPage() {
   const [mac, setMac] = useState("");
   const [radius, setRadius] = useState("");
   const [showSsid, setShowSsid] = useState(false);
-  const { busy, error, run } = useDoing();
+  const { busy, error, submit } = useDoing();
   const faults = useFaults(error);
   const form = useFirstFault(error);
   const attempt = useRef({ body: "", key: "" });
@@ -47,23 +47,20 @@ export function RegisterPage() {
   }, [view, place, shownRadius]);
   useEffect(() => () => view?.draft(null), [view]);
 
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    run(async () => {
-      const body = {
-        name,
-        type,
-        ...(place && { location: { lat: round(place.lat), lng: round(place.lng), ...(address && { address }) } }),
-        device: { ssid, mac_address: mac },
-        settings: { ...(radius && { coverage_radius_m: Number(radius) }), ...(type === "home" && showSsid && { show_ssid: true }) },
-      };
-      // The same form, sent twice, registers once.
-      const text = JSON.stringify(body);
-      if (attempt.current.body !== text) attempt.current = { body: text, key: randomKey() };
-      const { data } = await ask<Hotspot>("/v1/hotspots", { method: "POST", body, headers: { "Idempotency-Key": attempt.current.key } });
-      go(`/hotspots/${data.id}`);
-    });
-  };
+  const send = submit(async () => {
+    const body = {
+      name,
+      type,
+      ...(place && { location: { lat: round(place.lat), lng: round(place.lng), ...(address && { address }) } }),
+      device: { ssid, mac_address: mac },
+      settings: { ...(radius && { coverage_radius_m: Number(radius) }), ...(type === "home" && showSsid && { show_ssid: true }) },
+    };
+    // The same form, sent twice, registers once.
+    const text = JSON.stringify(body);
+    if (attempt.current.body !== text) attempt.current = { body: text, key: randomKey() };
+    const { data } = await ask<Hotspot>("/v1/hotspots", { method: "POST", body, headers: { "Idempotency-Key": attempt.current.key } });
+    go(`/hotspots/${data.id}`);
+  });
 
   if (!session.may("hotspots:write")) {
     return (
@@ -82,7 +79,7 @@ export function RegisterPage() {
   });
   return (
     <Panel title={t.register.panel}>
-      <form onSubmit={submit} noValidate ref={form}>
+      <form onSubmit={send} noValidate ref={form}>
         <h1>{t.app.register}</h1>
         <p class="hint" role="status">
           {place ? t.register.drag : t.register.click}
@@ -95,19 +92,17 @@ export function RegisterPage() {
           </div>
         )}
         <Field label={t.words.name} name="name" required value={name} {...text("name", setName)} hint={t.register.nameHint} />
-        <Choice label={t.words.type} name="type" value={type} onChange={(value) => setType(value as HotspotType)} fault={faults.at("type")}>
-          <option value="home">{t.type.home}</option>
-          <option value="business">{t.type.business}</option>
-          <option value="public">{t.type.public}</option>
-        </Choice>
+        <Choice
+          label={t.words.type}
+          name="type"
+          value={type}
+          options={Object.entries(t.type)}
+          onChange={(value) => setType(value as HotspotType)}
+          fault={faults.at("type")}
+        />
         <Field label={t.register.address} name="address" value={address} {...text("location.address", setAddress)} />
         <Field label={t.register.ssid} name="ssid" required value={ssid} {...text("device.ssid", setSsid)} />
-        {type === "home" && (
-          <label class="check">
-            <input type="checkbox" name="show_ssid" checked={showSsid} onChange={(event) => setShowSsid(event.currentTarget.checked)} />
-            {t.register.showSsid}
-          </label>
-        )}
+        {type === "home" && <Check label={t.register.showSsid} name="show_ssid" checked={showSsid} onChange={setShowSsid} />}
         <Field
           label={t.register.mac}
           name="mac"

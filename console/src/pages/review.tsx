@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import * as format from "../format";
 import { t } from "../messages";
+import { Facts } from "../parts/facts";
 import { HotspotLink, User } from "../parts/named";
 import { ErrorNote } from "../parts/note";
 import { ReasonForm } from "../parts/reason";
@@ -77,14 +78,7 @@ function FlagCard({ flag, onDismissed, onHeld }: { flag: Flag; onDismissed: () =
         <HotspotLink id={flag.hotspot_id} /> <span class="small">{t.review.of}</span> <User id={flag.operator_id} />
       </p>
       <p class="hint">{text}</p>
-      <dl class="facts">
-        {flag.facts.map((fact) => (
-          <>
-            <dt>{t.review.fact(fact.name)}</dt>
-            <dd>{measured(fact.name, fact.value)}</dd>
-          </>
-        ))}
-      </dl>
+      <Facts of={flag.facts.map(({ name, value }) => [t.review.fact(name), measured(name, value)])} />
       <div class="line">
         <a class="button" href={`#/visits/${flag.hotspot_id}`}>
           {t.review.visit}

@@ -5,6 +5,7 @@ import { now } from "../clock";
 import * as format from "../format";
 import { t } from "../messages";
 import { Credits } from "../parts/credits";
+import { Tiles, type Fact } from "../parts/facts";
 import { ErrorNote } from "../parts/note";
 import { Tabs } from "../parts/panel";
 import { Pager } from "../parts/pager";
@@ -51,29 +52,27 @@ function Summary({ period }: { period: string }) {
   if (error) return <ErrorNote error={error} />;
   if (!answer) return <p class="waiting">{t.words.wait}</p>;
   const { summary, breakdown, hotspots, period: span } = answer.data;
-  const tile = (name: string, amount: number) => (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        <Credits amount={amount} />
-      </dd>
-    </div>
-  );
+  const tile = (name: string, amount: number): Fact => [name, <Credits amount={amount} />];
   return (
     <>
       <p class="hint">{t.rewards.inCredits(period === "all" ? t.rewards.allMonths : t.rewards.thisPeriod, t.rewards.monthStatus[span.status])}</p>
-      <dl class="tiles">
-        {tile(t.words.earned, summary.total_earned)}
-        {tile(t.words.pending, summary.pending)}
-        {tile(t.rewards.settled, summary.settled)}
-        {summary.held > 0 && tile(t.words.held, summary.held)}
-        {summary.voided > 0 && tile(t.rewards.void, summary.voided)}
-      </dl>
-      <dl class="tiles minor">
-        {tile(t.rewards.availability, breakdown.availability)}
-        {tile(t.rewards.performance, breakdown.performance)}
-        {tile(t.rewards.utilization, breakdown.utilization)}
-      </dl>
+      <Tiles
+        of={[
+          tile(t.words.earned, summary.total_earned),
+          tile(t.words.pending, summary.pending),
+          tile(t.rewards.settled, summary.settled),
+          summary.held > 0 && tile(t.words.held, summary.held),
+          summary.voided > 0 && tile(t.rewards.void, summary.voided),
+        ]}
+      />
+      <Tiles
+        class="tiles minor"
+        of={[
+          tile(t.rewards.availability, breakdown.availability),
+          tile(t.rewards.performance, breakdown.performance),
+          tile(t.rewards.utilization, breakdown.utilization),
+        ]}
+      />
       {period !== "all" && (
         <section class="card wide">
           <Earnings month={span.start.slice(0, 7)} />

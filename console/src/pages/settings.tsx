@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, ask } from "../api";
 import { t } from "../messages";
-import { Field } from "../parts/field";
+import { Check, Field } from "../parts/field";
 import { ErrorNote, useFaults } from "../parts/note";
 import { useDoing } from "../parts/use";
 import { askBeforeLeaving } from "../router";
@@ -42,28 +42,25 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
     askBeforeLeaving(unsaved ? t.settings.leave : "");
     return () => askBeforeLeaving("");
   }, [unsaved]);
-  const { busy, error, run } = useDoing();
+  const { busy, error, run, submit } = useDoing();
   const faults = useFaults(error);
   const change = (part: Partial<Settings>): void => {
     for (const field of Object.keys(part)) faults.touch(`settings.${field}`);
     setSaved(false);
     setSettings({ ...settings, ...part });
   };
-  const submit = (event: Event): void => {
-    event.preventDefault();
+  const send = submit(async () => {
     setSaved(false);
-    run(async () => {
-      const { etag: next } = await ask(`/v1/hotspots/${hotspot.id}`, {
-        method: "PATCH",
-        body: { name, settings },
-        headers: version ? { "If-Match": version } : {},
-      });
-      setVersion(next);
-      setSaved(true);
-      setStored(JSON.stringify([name, settings]));
-      onChanged();
+    const { etag: next } = await ask(`/v1/hotspots/${hotspot.id}`, {
+      method: "PATCH",
+      body: { name, settings },
+      headers: version ? { "If-Match": version } : {},
     });
-  };
+    setVersion(next);
+    setSaved(true);
+    setStored(JSON.stringify([name, settings]));
+    onChanged();
+  });
   const rename = (event: { currentTarget: HTMLInputElement }): void => {
     faults.touch("name");
     setSaved(false);
@@ -73,7 +70,7 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
   const hoursFaults =
     error instanceof ApiError ? error.faults.filter(({ field }) => field.startsWith("settings.operating_hours") && faults.at(field)) : [];
   return (
-    <form class="card" onSubmit={submit} noValidate>
+    <form class="card" onSubmit={send} noValidate>
       <h2>{t.settings.title}</h2>
       <Field label={t.words.name} name="name" value={name} onInput={rename} fault={faults.at("name")} />
       <div class="line">
@@ -107,15 +104,7 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
         />
       </div>
       {hotspot.type === "home" && (
-        <label class="check">
-          <input
-            type="checkbox"
-            name="show_ssid"
-            checked={settings.show_ssid ?? false}
-            onChange={(event) => change({ show_ssid: event.currentTarget.checked })}
-          />
-          {t.settings.showSsid}
-        </label>
+        <Check label={t.settings.showSsid} name="show_ssid" checked={settings.show_ssid ?? false} onChange={(show_ssid) => change({ show_ssid })} />
       )}
       <HoursEditor hours={settings.operating_hours} onChange={(operating_hours) => change({ operating_hours })} faults={hoursFaults} />
       <ErrorNote error={error} at={shown} />

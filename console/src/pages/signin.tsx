@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { ApiError, ask } from "../api";
 import { t } from "../messages";
-import { Field } from "../parts/field";
+import { Check, Field } from "../parts/field";
 import { ErrorNote } from "../parts/note";
 import { useDoing } from "../parts/use";
 import { go, route } from "../router";
@@ -13,24 +13,21 @@ export function SignInPage() {
   const [key, setKey] = useState("");
   const notice = useCell(session.notice);
   const [stay, setStay] = useState(false);
-  const { busy, error, run } = useDoing();
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    run(async () => {
-      if (stay) {
-        session.stay((await ask<Key>("/console/session", { method: "POST", key: key.trim(), cookie: true })).data);
-      } else {
-        session.begin(key.trim(), (await ask<Key>("/v1/keys/self", { key: key.trim() })).data);
-      }
-      if (route.value.page === "sign-in") go("/");
-    });
-  };
+  const { busy, error, submit } = useDoing();
+  const send = submit(async () => {
+    if (stay) {
+      session.stay((await ask<Key>("/console/session", { method: "POST", key: key.trim(), cookie: true })).data);
+    } else {
+      session.begin(key.trim(), (await ask<Key>("/v1/keys/self", { key: key.trim() })).data);
+    }
+    if (route.value.page === "sign-in") go("/");
+  });
   const refused = error instanceof ApiError && error.status === 401;
   return (
     <section class="page narrow">
       <h1>{t.app.signIn}</h1>
       {notice && <p class="note">{notice}</p>}
-      <form class="card" onSubmit={submit} noValidate>
+      <form class="card" onSubmit={send} noValidate>
         <Field
           label={t.signIn.key}
           type="password"
@@ -43,10 +40,7 @@ export function SignInPage() {
           fault={refused ? t.signIn.refused : ""}
           hint={stay ? t.signIn.hintStay : t.signIn.hintTab}
         />
-        <label class="check">
-          <input type="checkbox" name="stay" checked={stay} onChange={(event) => setStay(event.currentTarget.checked)} />
-          {t.signIn.stay}
-        </label>
+        <Check label={t.signIn.stay} name="stay" checked={stay} onChange={setStay} />
         {error && !refused ? <ErrorNote error={error} /> : null}
         <button type="submit" class="button" disabled={busy || key.trim() === ""}>
           {busy ? t.signIn.checking : t.app.signIn}

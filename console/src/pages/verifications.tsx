@@ -15,6 +15,15 @@ import { position } from "../position";
 import { useCell } from "../state";
 import type { HotspotListed, Neighbours, Place } from "../types";
 
+const visited: [string, string][] = [
+  ["false", t.verify.notVisited],
+  ["true", t.verify.rejected],
+];
+const orders: [string, string][] = [
+  ["oldest", t.words.oldest],
+  ["newest", t.words.newest],
+];
+
 export function Verifications() {
   const [order, setOrder] = useState("oldest");
   const [rejected, setRejected] = useState("false");
@@ -35,30 +44,8 @@ export function Verifications() {
       </div>
       <div class="line">
         <SearchField label={t.words.name} value={waiting.text} onSearch={waiting.search} />
-        <Choice
-          label={t.words.show}
-          name="rejected"
-          value={rejected}
-          onChange={(value) => {
-            setRejected(value);
-            waiting.turn(1);
-          }}
-        >
-          <option value="false">{t.verify.notVisited}</option>
-          <option value="true">{t.verify.rejected}</option>
-        </Choice>
-        <Choice
-          label={t.words.order}
-          name="order"
-          value={order}
-          onChange={(value) => {
-            setOrder(value);
-            waiting.turn(1);
-          }}
-        >
-          <option value="oldest">{t.words.oldest}</option>
-          <option value="newest">{t.words.newest}</option>
-        </Choice>
+        <Choice label={t.words.show} name="rejected" value={rejected} options={visited} onChange={setRejected} />
+        <Choice label={t.words.order} name="order" value={order} options={orders} onChange={setOrder} />
       </div>
       <ErrorNote error={error} />
       {loading && !answer && <p class="waiting">{t.words.wait}</p>}
@@ -134,7 +121,7 @@ export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "
   const [down, setDown] = useState("");
   const [up, setUp] = useState("");
   const [latency, setLatency] = useState("");
-  const { busy, error, run } = useDoing();
+  const { busy, error, run, submit } = useDoing();
   const measure = (): void =>
     run(async () => {
       const at = await position();
@@ -142,20 +129,17 @@ export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "
       setLng(at.lng.toFixed(6));
       setAccuracy(String(Math.ceil(at.accuracy_m)));
     });
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    run(async () => {
-      const tested = [down, up, latency].some((value) => value.trim() !== "");
-      const speedtest = tested ? { down_mbps: number(down), up_mbps: number(up), latency_ms: number(latency) } : undefined;
-      const body = { lat: number(lat), lng: number(lng), accuracy_m: number(accuracy), method, type: type === hotspot.type ? undefined : type, speedtest };
-      await ask(`/v1/hotspots/${hotspot.id}/verification`, { method: "POST", body });
-      onDone();
-    });
-  };
+  const send = submit(async () => {
+    const tested = [down, up, latency].some((value) => value.trim() !== "");
+    const speedtest = tested ? { down_mbps: number(down), up_mbps: number(up), latency_ms: number(latency) } : undefined;
+    const body = { lat: number(lat), lng: number(lng), accuracy_m: number(accuracy), method, type: type === hotspot.type ? undefined : type, speedtest };
+    await ask(`/v1/hotspots/${hotspot.id}/verification`, { method: "POST", body });
+    onDone();
+  });
   const measured = parsePlace(`${lat}, ${lng}`);
   const text = (set: (value: string) => void) => (event: { currentTarget: HTMLInputElement }) => set(event.currentTarget.value);
   return (
-    <form class="inset" onSubmit={submit} noValidate>
+    <form class="inset" onSubmit={send} noValidate>
       <Around id={hotspot.id} />
       <p class="hint">{t.verify.hint}</p>
       <div class="line">
@@ -170,11 +154,7 @@ export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "
           fault={faultAt(error, "accuracy_m")}
         />
         <Field label={t.verify.method} name="method" value={method} onInput={text(setMethod)} fault={faultAt(error, "method")} />
-        <Choice label={t.words.type} name="type" value={type} onChange={setType} fault={faultAt(error, "type")}>
-          <option value="home">{t.type.home}</option>
-          <option value="business">{t.type.business}</option>
-          <option value="public">{t.type.public}</option>
-        </Choice>
+        <Choice label={t.words.type} name="type" value={type} options={Object.entries(t.type)} onChange={setType} fault={faultAt(error, "type")} />
       </div>
       <p class="hint">{t.verify.speedHint}</p>
       <div class="line">

@@ -4,6 +4,7 @@ import * as format from "../format";
 import { distance } from "../geo";
 import { changes } from "../live";
 import { t } from "../messages";
+import { Facts } from "../parts/facts";
 import { mapView } from "../parts/maphost";
 import { User } from "../parts/named";
 import { ErrorNote } from "../parts/note";
@@ -16,6 +17,7 @@ import { go } from "../router";
 import { session } from "../session";
 import { Cell, useCell } from "../state";
 import type { Hotspot, HotspotListed, Place } from "../types";
+import { whereIs } from "./card";
 import { VerifyForm } from "./verifications";
 
 const most = 100; // that are listed
@@ -137,40 +139,16 @@ function Visit({ id }: { id: string }) {
             <h1>{hotspot.name}</h1>
             <StatusBadge status={hotspot.status} />
           </div>
-          <dl class="facts">
-            <dt>{t.words.type}</dt>
-            <dd>{t.type[hotspot.type]}</dd>
-            {hotspot.location.address && (
-              <>
-                <dt>{t.words.address}</dt>
-                <dd>{hotspot.location.address}</dd>
-              </>
-            )}
-            <dt>{t.words.location}</dt>
-            <dd>
-              {format.degrees(hotspot.location.lat)}, {format.degrees(hotspot.location.lng)} · {hotspot.location.verified ? t.words.verified : t.words.notVerified}
-            </dd>
-            {at && (
-              <>
-                <dt>{t.visits.fromHere}</dt>
-                <dd>{away(at, hotspot.location)}</dd>
-              </>
-            )}
-            {hotspot.operator_id && (
-              <>
-                <dt>{t.visits.operator}</dt>
-                <dd>
-                  <User id={hotspot.operator_id} />
-                </dd>
-              </>
-            )}
-            {hotspot.location.unverified_reason && (
-              <>
-                <dt>{t.visits.notVerified}</dt>
-                <dd>{hotspot.location.unverified_reason}</dd>
-              </>
-            )}
-          </dl>
+          <Facts
+            of={[
+              [t.words.type, t.type[hotspot.type]],
+              hotspot.location.address && [t.words.address, hotspot.location.address],
+              [t.words.location, whereIs(hotspot.location)],
+              at && [t.visits.fromHere, away(at, hotspot.location)],
+              hotspot.operator_id && [t.visits.operator, <User id={hotspot.operator_id} />],
+              hotspot.location.unverified_reason && [t.visits.notVerified, hotspot.location.unverified_reason],
+            ]}
+          />
           <div class="line">
             <a class="quiet" href={mapsOf(hotspot.location)}>
               {t.visits.route}

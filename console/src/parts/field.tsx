@@ -11,19 +11,7 @@ interface Props extends Input {
 
 /** An input with its label, and with the fault that was found with it. */
 export function Field({ label, hint, fault, ...input }: Props) {
-  const id = useId();
-  return (
-    <div class={fault ? "field faulty" : "field"}>
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        aria-invalid={fault ? "true" : undefined}
-        aria-describedby={describedBy(id, hint, fault)}
-        {...(input as InputHTMLAttributes<HTMLInputElement>)}
-      />
-      <Remarks id={id} hint={hint} fault={fault} />
-    </div>
-  );
+  return <Framed label={label} hint={hint} fault={fault} control={(marks) => <input {...marks} {...(input as InputHTMLAttributes<HTMLInputElement>)} />} />;
 }
 
 /** Where a list is searched by name; the server takes no longer text. */
@@ -46,50 +34,74 @@ interface ChoiceProps {
   label: string;
   name?: string;
   value: string;
+  options: [value: string, name: string][];
   onChange: (value: string) => void;
-  hint?: string;
   fault?: string;
-  children: ComponentChildren;
 }
 
-export function Choice({ label, name, value, onChange, hint, fault, children }: ChoiceProps) {
-  const id = useId();
+export function Choice({ label, name, value, options, onChange, fault }: ChoiceProps) {
   return (
-    <div class={fault ? "field faulty" : "field"}>
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        name={name}
-        value={value}
-        aria-invalid={fault ? "true" : undefined}
-        aria-describedby={describedBy(id, hint, fault)}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      >
-        {children}
-      </select>
-      <Remarks id={id} hint={hint} fault={fault} />
-    </div>
+    <Framed
+      label={label}
+      fault={fault}
+      control={(marks) => (
+        <select {...marks} name={name} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+          {options.map(([option, text]) => (
+            <option key={option} value={option}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    />
   );
 }
 
-function describedBy(id: string, hint?: string, fault?: string): string | undefined {
-  if (fault) return `${id}-fault`;
-  return hint ? `${id}-hint` : undefined;
+interface CheckProps {
+  label: string;
+  name?: string;
+  value?: string;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
 }
 
-function Remarks({ id, hint, fault }: { id: string; hint: string | undefined; fault: string | undefined }) {
+export function Check({ label, onChange, ...input }: CheckProps) {
   return (
-    <>
-      {fault && (
-        <p class="fault" id={`${id}-fault`}>
-          {fault}
+    <label class="check">
+      <input type="checkbox" {...input} onChange={(event) => onChange(event.currentTarget.checked)} />
+      {label}
+    </label>
+  );
+}
+
+interface Marks {
+  id: string;
+  "aria-invalid": "true" | undefined;
+  "aria-describedby": string | undefined;
+}
+
+interface FrameProps {
+  label: string;
+  hint?: string | undefined;
+  fault: string | undefined;
+  control: (marks: Marks) => ComponentChildren;
+}
+
+/** Puts a label above a control, and a remark below it: the hint, or the fault in its place. */
+function Framed({ label, hint, fault, control }: FrameProps) {
+  const id = useId();
+  const kind = fault ? "fault" : "hint";
+  const remark = fault || hint;
+  const remarkId = `${id}-${kind}`;
+  return (
+    <div class={fault ? "field faulty" : "field"}>
+      <label for={id}>{label}</label>
+      {control({ id, "aria-invalid": fault ? "true" : undefined, "aria-describedby": remark ? remarkId : undefined })}
+      {remark && (
+        <p class={kind} id={remarkId}>
+          {remark}
         </p>
       )}
-      {hint && !fault && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-    </>
+    </div>
   );
 }

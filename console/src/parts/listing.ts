@@ -13,17 +13,17 @@ export interface Listing<T> extends Asked<T[]> {
 
 /** A list of the server's that is looked at in pages, and searched. */
 export function useListing<T>(list: string, filter: Record<string, string>, version: unknown): Listing<T> {
-  const [text, setText] = useState("");
-  const [page, setPage] = useState(1);
+  const [text, search] = useState("");
+  const of = JSON.stringify([text, filter]);
+  const [turned, setTurned] = useState({ of, to: 1 });
+  const turn = (to: number): void => setTurned({ of, to });
+  const page = turned.of === of ? turned.to : 1; // another list begins at its first page
+  if (turned.of !== of) turn(1);
   const searched = useCalm(text, settle);
   const asked = useAsk<T[]>(pageOf(list, { page, text: searched, filter }), version);
   const left = pageLeft(page, asked.answer?.pagination?.total_pages ?? page);
   useEffect(() => {
-    if (left !== null) setPage(left);
+    if (left !== null) turn(left);
   }, [left]);
-  const search = (next: string): void => {
-    setText(next);
-    setPage(1);
-  };
-  return { ...asked, text, searched: searched.trim(), search, turn: setPage };
+  return { ...asked, text, searched: searched.trim(), search, turn };
 }

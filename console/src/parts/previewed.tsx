@@ -24,25 +24,17 @@ interface Props<R> {
 /** A form with two buttons: one says what would happen, and then the other does it. What is changed has to be looked at again. */
 export function Previewed<R extends { confirmed: boolean }>({ title, hint, path, body, ready, faulty, fields, look, act, acted, told, details, onDone }: Props<R>) {
   const [last, setLast] = useState<{ about: string; report: R }>();
-  const { busy, error, run } = useDoing();
+  const { busy, error, run, submit } = useDoing();
   const about = JSON.stringify(body);
   const looked = last?.about === about ? last.report : undefined;
-  const send = (confirm: boolean): void =>
-    run(async () => {
-      const sent = { ...body, ...(confirm && looked && acted?.(looked)), confirm };
-      const { data } = await ask<R>(path, { method: "POST", body: sent });
-      setLast({ about, report: data });
-      if (confirm) onDone?.();
-    });
+  const send = (confirm: boolean) => async (): Promise<void> => {
+    const sent = { ...body, ...(confirm && looked && acted?.(looked)), confirm };
+    const { data } = await ask<R>(path, { method: "POST", body: sent });
+    setLast({ about, report: data });
+    if (confirm) onDone?.();
+  };
   return (
-    <form
-      class="card wide"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        send(false);
-      }}
-    >
+    <form class="card wide" onSubmit={submit(send(false))} noValidate>
       <h2>{title}</h2>
       <p class="hint">{hint}</p>
       {fields(error)}
@@ -54,7 +46,7 @@ export function Previewed<R extends { confirmed: boolean }>({ title, hint, path,
           {look}
         </button>
         {looked && !looked.confirmed && (
-          <button type="button" class="quiet danger" disabled={busy} onClick={() => send(true)}>
+          <button type="button" class="quiet danger" disabled={busy} onClick={() => run(send(true))}>
             {act}
           </button>
         )}

@@ -8,17 +8,14 @@ import { useDoing } from "./use";
 /** Takes something back, with the reason that the server asks for. */
 export function ReasonForm(props: { path: string; hint: string; verb: string; button: string; onDone: () => void }) {
   const [reason, setReason] = useState("");
-  const { busy, error, run } = useDoing();
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    run(async () => {
-      await ask(`${props.path}?${new URLSearchParams({ reason }).toString()}`, { method: "DELETE" });
-      setReason("");
-      props.onDone();
-    });
-  };
+  const { busy, error, submit } = useDoing();
+  const send = submit(async () => {
+    await ask(`${props.path}?${new URLSearchParams({ reason }).toString()}`, { method: "DELETE" });
+    setReason("");
+    props.onDone();
+  });
   return (
-    <form class="inset" onSubmit={submit} noValidate>
+    <form class="inset" onSubmit={send} noValidate>
       <Field
         label={t.words.reason}
         name="reason"

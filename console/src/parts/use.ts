@@ -85,6 +85,8 @@ export interface Doing {
   busy: boolean;
   error: unknown;
   run: (work: () => Promise<void>) => void;
+  /** What a form does when it is sent, in place of the browser. */
+  submit: (work: () => Promise<void>) => (event: Event) => void;
 }
 
 /** Runs what a button or a form does: one at a time, with its error kept. */
@@ -99,7 +101,11 @@ export function useDoing(): Doing {
       .catch(setError)
       .finally(() => setBusy(false));
   };
-  return { busy, error, run };
+  const submit = (work: () => Promise<void>) => (event: Event): void => {
+    event.preventDefault();
+    run(work);
+  };
+  return { busy, error, run, submit };
 }
 
 /** A value that follows another one once that has not changed for a while. */

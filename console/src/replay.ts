@@ -1,23 +1,15 @@
-// A policy that is tried on the past: its terms as they are typed, and what came of it.
+// The terms of a policy as they are typed; and what came of one that is tried on the past.
 import { toCSV } from "./csv";
 import type { PolicyTerms, Replay, ReplayForm } from "./types";
 
 /** What is typed: the amounts of a policy by the names that a policy file has for them. */
 export type Terms = Record<(typeof termNames)[number], string>;
 
-export const termNames = [
-  "availability",
-  "performance.standard",
-  "performance.enhanced",
-  "performance.premium",
-  "utilization_per_gb",
-  "utilization_cap",
-  "radius_m",
-  "unproven_share",
-] as const;
-
+/** Those that every policy has. */
+export const ofAll = ["availability", "performance.standard", "performance.enhanced", "performance.premium", "utilization_per_gb", "utilization_cap"] as const;
 /** Those that only a policy has that pays places. */
 export const ofPlaces = ["radius_m", "unproven_share"] as const;
+export const termNames = [...ofAll, ...ofPlaces];
 
 /** A policy as the server returns it, or as a file has it: amounts are numbers or texts. */
 type Source = { [name in keyof PolicyTerms]?: unknown };
@@ -43,18 +35,18 @@ export function termsInFile(text: string): Terms | null {
 /** What the server is asked; without terms, whether the ledger is what the policies in force give. */
 export function formOf(from: string, to: string, terms: Terms | null): ReplayForm {
   if (!terms) return { from, to };
-  const places = terms.radius_m.trim() !== "" || terms.unproven_share.trim() !== "";
+  return { from, to, policy: policyOf(terms, terms.radius_m.trim() !== "" || terms.unproven_share.trim() !== "") };
+}
+
+/** A policy with the terms that are typed. */
+export function policyOf(terms: Terms, paysPlaces: boolean): NonNullable<ReplayForm["policy"]> {
   const text = (name: keyof Terms): string => terms[name].trim();
   return {
-    from,
-    to,
-    policy: {
-      availability: text("availability"),
-      performance: { standard: text("performance.standard"), enhanced: text("performance.enhanced"), premium: text("performance.premium") },
-      utilization_per_gb: text("utilization_per_gb"),
-      utilization_cap: text("utilization_cap"),
-      ...(places ? { radius_m: Number(text("radius_m")), unproven_share: text("unproven_share") } : {}),
-    },
+    availability: text("availability"),
+    performance: { standard: text("performance.standard"), enhanced: text("performance.enhanced"), premium: text("performance.premium") },
+    utilization_per_gb: text("utilization_per_gb"),
+    utilization_cap: text("utilization_cap"),
+    ...(paysPlaces ? { radius_m: Number(text("radius_m")), unproven_share: text("unproven_share") } : {}),
   };
 }
 

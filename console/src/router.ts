@@ -55,6 +55,11 @@ export function go(path: string): void {
   location.hash = path;
 }
 
+/** Shows a hotspot beside the map, or none. It stands in the address, to go back to, to load again and to pass on. */
+export function showOnMap(id: string): void {
+  if (id !== route.value.id) go(id ? `/map/${encodeURIComponent(id)}` : "/");
+}
+
 /** Writes into the map's address what the map came to show, and what is planned. Nobody is told, and there is nothing to go back to: it is no other page. An address that asks for something else, and was not followed yet, stays. */
 export function keepSight(sight: Sight): void {
   if (location.hash !== address) return;

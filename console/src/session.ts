@@ -2,6 +2,7 @@
 // never where other tabs, or the next user of the machine, would find it. A browser
 // that stays signed in has a cookie in its place, which no script can read.
 import { Cell } from "./state";
+import { keep, kept } from "./storage";
 import type { Key, Scope } from "./types";
 
 const place = "beacon-key";
@@ -20,53 +21,33 @@ class Session {
 
   /** Takes up what an earlier page of this tab left, once it is known to be good. */
   remembered(): string {
-    try {
-      return sessionStorage.getItem(place) ?? "";
-    } catch {
-      return ""; // a browser that keeps nothing
-    }
+    return kept(place, "sessionStorage") ?? "";
   }
 
   begin(key: string, who: Key): void {
     this.#key = key;
-    try {
-      sessionStorage.setItem(place, key);
-    } catch {
-      // then it is kept in memory alone
-    }
+    keep(place, key, "sessionStorage");
     this.notice.value = "";
     this.who.value = who;
   }
 
   /** Whether this browser has a cookie in place of a key. */
   get stays(): boolean {
-    try {
-      return localStorage.getItem(stays) !== null;
-    } catch {
-      return false; // a browser that keeps nothing
-    }
+    return kept(stays) !== null;
   }
 
   /** Begins with the cookie that the server has set, or that was there. */
   stay(who: Key): void {
     this.#forget();
-    try {
-      localStorage.setItem(stays, who.id);
-    } catch {
-      // then the next page does not know of the cookie
-    }
+    keep(stays, who.id);
     this.notice.value = "";
     this.who.value = who;
   }
 
   #forget(): void {
     this.#key = "";
-    try {
-      sessionStorage.removeItem(place);
-      localStorage.removeItem(stays);
-    } catch {
-      // nothing was kept
-    }
+    keep(place, null, "sessionStorage");
+    keep(stays, null);
   }
 
   end(notice = ""): void {

@@ -1,23 +1,16 @@
 // Light, dark, or what the system prefers. The choice is kept on this device.
 import { Cell, useCell } from "./state";
+import { keep, kept } from "./storage";
 
 export type Theme = "system" | "light" | "dark";
 
 const place = "beacon-theme";
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 
-export const isTheme = (text: unknown): text is Theme => text === "system" || text === "light" || text === "dark";
+const isTheme = (text: unknown): text is Theme => text === "system" || text === "light" || text === "dark";
 
-function kept(): Theme {
-  try {
-    const text = localStorage.getItem(place);
-    return isTheme(text) ? text : "system";
-  } catch {
-    return "system"; // a browser that keeps nothing
-  }
-}
-
-export const chosen = new Cell<Theme>(kept());
+const last = kept(place);
+export const chosen = new Cell<Theme>(isTheme(last) ? last : "system");
 /** Whether pages are dark. */
 export const dark = new Cell(false);
 
@@ -31,12 +24,7 @@ export function followTheme(): void {
   apply();
   prefersDark.addEventListener("change", apply);
   chosen.watch((theme) => {
-    try {
-      if (theme === "system") localStorage.removeItem(place);
-      else localStorage.setItem(place, theme);
-    } catch {
-      // then it holds for this page
-    }
+    keep(place, theme === "system" ? null : theme);
     apply();
   });
 }

@@ -2,39 +2,10 @@
 // cannot read those.
 import { dark as isDark } from "../theme";
 
-export interface Theme {
-  water: string;
-  land: string;
-  nearLand: string; // when close: the outlines are too coarse to be looked at
-  coast: string;
-  borough: string;
-  boroughLine: string;
-  label: string;
-  halo: string;
-  online: string;
-  offline: string;
-  pending: string;
-  accent: string;
-  gap: string; // ground without coverage
-  cluster: string; // where no status is known; white stands on it
-  // Where there are streets:
-  ground: string;
-  green: string;
-  building: string;
-  highway: string;
-  major: string;
-  minor: string;
-  casing: string; // the edges of roads
-  path: string;
-  rail: string;
-  greenLabel: string;
-  waterLabel: string;
-}
-
-const light: Theme = {
+const light = {
   water: "#d8e4ec",
   land: "#f0efe9",
-  nearLand: "#dde6ea",
+  nearLand: "#dde6ea", // when close: the outlines are too coarse to be looked at
   coast: "#c4ccd0",
   borough: "#fbfaf7",
   boroughLine: "#a9b2b8",
@@ -44,20 +15,23 @@ const light: Theme = {
   offline: "#c23b31",
   pending: "#96650a",
   accent: "#0b62ba",
-  gap: "#d9480f",
-  cluster: "#0b62ba",
+  gap: "#d9480f", // ground without coverage
+  cluster: "#0b62ba", // where no status is known; white stands on it
+  // Where there are streets:
   ground: "#f6f4ef",
   green: "#d9e8d2",
   building: "#e9e5de",
   highway: "#f3d9a4",
   major: "#fdf3d8",
   minor: "#ffffff",
-  casing: "#d9d5cc",
+  casing: "#d9d5cc", // the edges of roads
   path: "#c9bfae",
   rail: "#c3c0bb",
   greenLabel: "#3f6b3a",
   waterLabel: "#3c6587",
 };
+
+export type Theme = typeof light;
 
 const dark: Theme = {
   water: "#0b1118",

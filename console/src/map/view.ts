@@ -110,14 +110,7 @@ export class MapView {
     map.on("movestart", busy(true));
     map.on("idle", busy(false));
     map.on("load", () => {
-      if (!this.#base) this.#source("places").setData({
-        type: "FeatureCollection",
-        features: places.map(({ name, lat, lng }) => ({
-          type: "Feature",
-          geometry: { type: "Point", coordinates: [lng, lat] },
-          properties: { name },
-        })),
-      });
+      if (!this.#base) this.#source("places").setData(collect(places));
       map.addImage(room.name, { ...room, data: new Uint8Array(4 * room.width * room.height) });
       if (!this.#base?.covers) void this.#loadLand();
       this.#ready = true;
@@ -194,7 +187,7 @@ export class MapView {
     } else {
       map.addSource("hotspots", {
         type: "geojson",
-        data: collect(this.#shown.records ?? []),
+        data: collect((this.#shown.records ?? []).map(({ id, lat, lng, risk }) => ({ lat, lng, id: String(id), status: risk }))),
         cluster: true,
         clusterRadius: 36,
         clusterMaxZoom: 13,
@@ -358,14 +351,7 @@ export class MapView {
   #dragged: (which: number, to: Place) => void = () => undefined;
 
   #drawDiscs(): void {
-    this.#source("draft").setData({
-      type: "FeatureCollection",
-      features: this.#discs.map(({ lat, lng, radius_m }) => ({
-        type: "Feature",
-        geometry: { type: "Point", coordinates: [lng, lat] },
-        properties: { radius_m },
-      })),
-    });
+    this.#source("draft").setData(collect(this.#discs));
   }
 
   /** The discs of the hotspots that are on the air and in sight; null while single ones are not shown. */
@@ -389,11 +375,7 @@ export class MapView {
 
   /** Puts a ring around some places, and a point into those of hotspots. */
   ring(places: (Place & { id?: string; status?: string })[]): void {
-    if (!this.#map.getSource("own")) return;
-    this.#source("own").setData({
-      type: "FeatureCollection",
-      features: places.map(({ lat, lng, ...properties }) => ({ type: "Feature", geometry: { type: "Point", coordinates: [lng, lat] }, properties })),
-    });
+    if (this.#map.getSource("own")) this.#source("own").setData(collect(places));
   }
 
   /** Colours squares of ground, the hotter the more they weigh. */
@@ -430,13 +412,10 @@ function covered(container: HTMLElement): { left: number; bottom: number; top: n
   return panel.width < map.width ? { ...none, left: panel.right - map.left } : { ...none, bottom: map.bottom - panel.top };
 }
 
-function collect(records: PreviewHotspot[]): FeatureCollection {
+/** Places as points of the map, with what else is known of them. */
+function collect(places: Place[]): FeatureCollection {
   return {
     type: "FeatureCollection",
-    features: records.map(({ id, lat, lng, risk }) => ({
-      type: "Feature",
-      geometry: { type: "Point", coordinates: [lng, lat] },
-      properties: { id: String(id), status: risk },
-    })),
+    features: places.map(({ lat, lng, ...properties }) => ({ type: "Feature", geometry: { type: "Point", coordinates: [lng, lat] }, properties })),
   };
 }

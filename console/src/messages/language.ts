@@ -1,4 +1,5 @@
 // Which language the console speaks, and how numbers and times are written in it.
+import { keep, kept } from "../storage";
 
 export type Language = "en" | "es";
 
@@ -21,14 +22,6 @@ export function localeOf(language: Language, asked: readonly string[]): string {
 const place = "beacon-language";
 const networkPlace = "beacon-network-language"; // the setting, as it was last heard of
 
-function kept(name: string): string | null {
-  try {
-    return localStorage.getItem(name);
-  } catch {
-    return null; // a browser that keeps nothing
-  }
-}
-
 const asked = (): readonly string[] => globalThis.navigator?.languages ?? [];
 const wanted = (): Language => choose(kept(place), asked(), kept(networkPlace));
 
@@ -37,20 +30,15 @@ export const locale = localeOf(language, asked());
 
 /** Speaks another language from now on. Texts are chosen when the page is loaded, so it is loaded again. */
 export function speak(next: Language): void {
-  keep(place, next);
+  change(place, next);
 }
 
 /** Takes over the network's setting, for browsers that ask for no language that there is. */
 export function heardNetwork(setting: string | null): void {
-  if (setting !== kept(networkPlace)) keep(networkPlace, setting);
+  if (setting !== kept(networkPlace)) change(networkPlace, setting);
 }
 
-function keep(name: string, value: string | null): void {
-  try {
-    if (value === null) localStorage.removeItem(name);
-    else localStorage.setItem(name, value);
-  } catch {
-    return; // it would be forgotten at once
-  }
-  if (wanted() !== language) location.reload();
+// What cannot be kept would be forgotten at once.
+function change(name: string, value: string | null): void {
+  if (keep(name, value) && wanted() !== language) location.reload();
 }

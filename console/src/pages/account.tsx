@@ -3,6 +3,7 @@ import { ask, send } from "../api";
 import * as format from "../format";
 import { t } from "../messages";
 import { ErrorNote } from "../parts/note";
+import { save } from "../parts/save";
 import { useAsk, useDoing } from "../parts/use";
 import type { Erasure } from "../types";
 
@@ -32,7 +33,7 @@ export function OwnData() {
       <p>{t.account.intro}</p>
       <ErrorNote error={download.error} />
       <p>
-        <button type="button" class="button" disabled={download.busy} onClick={() => download.run(save)}>
+        <button type="button" class="button" disabled={download.busy} onClick={() => download.run(keep)}>
           {download.busy ? t.account.collecting : t.account.download}
         </button>
       </p>
@@ -60,12 +61,8 @@ export function OwnData() {
   );
 }
 
-async function save(): Promise<void> {
+async function keep(): Promise<void> {
   const response = await send("/v1/users/me/export");
-  const address = URL.createObjectURL(await response.blob());
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? "export.zip";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  const name = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1];
+  save(name ?? "export.zip", await response.blob());
 }

@@ -8,7 +8,8 @@ import { ErrorNote, faultAt } from "../parts/note";
 import { Previewed } from "../parts/previewed";
 import { Table } from "../parts/table";
 import { useAsk, useDoing } from "../parts/use";
-import type { AdoptedPolicy, PolicyTerms, ReleasedMac, Reopening, RewardsClock, Settlement } from "../types";
+import { ofAll, policyOf, termNames, termsOf, type Terms } from "../replay";
+import type { AdoptedPolicy, ReleasedMac, Reopening, RewardsClock, Settlement } from "../types";
 
 export function BooksByHand({ onChange }: { onChange: () => void }) {
   return (
@@ -127,41 +128,28 @@ function Reopen({ onChange }: { onChange: () => void }) {
   );
 }
 
-type Term = keyof typeof t.books.terms;
-const amounts: Term[] = ["availability", "standard", "enhanced", "premium", "utilization_per_gb", "utilization_cap"];
-const ofPlaces: Term[] = ["radius_m", "unproven_share"];
-const atFirst: Record<Term, string> = {
+const atFirst: Terms = {
   availability: "1",
-  standard: "0",
-  enhanced: "0.25",
-  premium: "0.5",
+  "performance.standard": "0",
+  "performance.enhanced": "0.25",
+  "performance.premium": "0.5",
   utilization_per_gb: "0.02",
   utilization_cap: "0.25",
   radius_m: "50",
   unproven_share: "0.5",
 };
 
-/** The body of a request, from what was typed. */
-function terms(kind: string, typed: Record<Term, string>): unknown {
-  if (kind === "builtin") return null;
-  const { availability, standard, enhanced, premium, utilization_per_gb, utilization_cap, radius_m, unproven_share } = typed;
-  const places = kind === "places" ? { radius_m: Number(radius_m), unproven_share } : {};
-  return { availability, performance: { standard, enhanced, premium }, utilization_per_gb, utilization_cap, ...places };
-}
-
-const flat = (p: PolicyTerms): Partial<Record<Term, number>> => ({ ...p, ...p.performance }) as Partial<Record<Term, number>>;
-
 function Adopt() {
   const [from, setFrom] = useState("");
   const [kind, setKind] = useState("builtin");
   const [typed, setTyped] = useState(atFirst);
-  const fields = kind === "builtin" ? [] : kind === "places" ? [...amounts, ...ofPlaces] : amounts;
+  const fields = kind === "builtin" ? [] : kind === "places" ? termNames : ofAll;
   return (
     <Previewed<AdoptedPolicy>
       title={t.books.adopt}
       hint={t.books.adoptHint}
       path="/v1/rewards/policies"
-      body={{ from, policy: terms(kind, typed) }}
+      body={{ from, policy: kind === "builtin" ? null : policyOf(typed, kind === "places") }}
       ready={from !== ""}
       faulty={["from"]}
       fields={(error) => (
@@ -196,11 +184,11 @@ function Adopt() {
       ]}
       details={({ before, policy }) => (
         <Table label={t.books.changes} columns={[[t.books.policy], [String(before.version), "number"], [String(policy.version), "number"]]}>
-          {[...amounts, ...ofPlaces].map((term) => (
+          {termNames.map((term) => (
             <tr key={term}>
               <th scope="row">{t.books.terms[term]}</th>
-              <td class="number">{flat(before)[term] ?? "–"}</td>
-              <td class="number">{flat(policy)[term] ?? "–"}</td>
+              <td class="number">{termsOf(before)[term] || "–"}</td>
+              <td class="number">{termsOf(policy)[term] || "–"}</td>
             </tr>
           ))}
         </Table>

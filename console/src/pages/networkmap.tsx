@@ -11,7 +11,7 @@ import { Panel, Tabs } from "../parts/panel";
 import { Search, type Candidate } from "../parts/search";
 import { useAsk, useCalm } from "../parts/use";
 import { movePin, parsePlan, plan, writePlan } from "../plan";
-import { go, route } from "../router";
+import { route, showOnMap } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
 import type { Coverage, HotspotListed, NetworkSettings, Place } from "../types";
@@ -24,11 +24,6 @@ const tools = [
   { id: "nearby", name: t.map.nearby },
   { id: "what-if", name: t.map.whatIf },
 ];
-
-/** Shows a hotspot beside the map, or none. It stands in the address, to go back to, to load again and to pass on. */
-function setChosen(id: string): void {
-  if (id !== route.value.id) go(id ? `/map/${encodeURIComponent(id)}` : "/");
-}
 
 /** All hotspots there are, in as many clusters as an answer holds: to find where the network is. */
 const everywhere = "/v1/coverage?north=85&south=-85&east=180&west=-180";
@@ -59,11 +54,11 @@ export function NetworkMap() {
     if (!view) return;
     view.onClick = (hit) => {
       if (hit.id && tool === "nearby") {
-        setChosen(hit.id);
+        showOnMap(hit.id);
         setNear(null);
         return;
       }
-      setChosen("");
+      showOnMap("");
       setPlace(hit);
     };
     // A tile that was refused for now is asked for again, not too soon.
@@ -100,7 +95,7 @@ export function NetworkMap() {
 
   const choose = useCallback(
     (id: string, at?: Place) => {
-      setChosen(id);
+      showOnMap(id);
       if (at) view?.fly(at);
     },
     [view],
@@ -116,7 +111,7 @@ export function NetworkMap() {
         onPick={(found) => {
           if (found.id) choose(found.id, found);
           else {
-            setChosen("");
+            showOnMap("");
             if (!found.zoom) setPlace(found);
             view?.fly(found, found.zoom);
           }
@@ -124,7 +119,7 @@ export function NetworkMap() {
       />
       <CoverageFigures />
       {chosen ? (
-        <HotspotCard id={chosen} onClose={() => setChosen("")} />
+        <HotspotCard id={chosen} onClose={() => showOnMap("")} />
       ) : (
         <>
           <Tabs label={t.map.tool} tabs={tools} chosen={tool} onChoose={setTool} />

@@ -7,6 +7,7 @@ import { t } from "../messages";
 import { Tiles } from "../parts/facts";
 import { Field, SearchField } from "../parts/field";
 import { useListing } from "../parts/listing";
+import { User } from "../parts/named";
 import { ErrorNote, faultAt } from "../parts/note";
 import { Pager } from "../parts/pager";
 import { StatusBadge } from "../parts/status";
@@ -49,9 +50,7 @@ function List() {
           {operators.map((operator) => (
             <tr key={operator.user_id}>
               <th scope="row">
-                <a href={`#/staff/operators/${operator.user_id}`} title={operator.user_id}>
-                  <code>{format.shortId(operator.user_id)}</code>
-                </a>
+                <User id={operator.user_id} />
               </th>
               <td class="number">
                 <a href={`#/staff/hotspots?operator=${operator.user_id}`}>

@@ -4,6 +4,7 @@ import { isAbort, readStream } from "../api";
 import * as format from "../format";
 import { t } from "../messages";
 import { Choice, Field } from "../parts/field";
+import { User } from "../parts/named";
 import { ErrorNote, faultAt } from "../parts/note";
 import { saveCSV } from "../parts/save";
 import { Table } from "../parts/table";
@@ -176,9 +177,7 @@ function Outcome({ replay }: { replay: Replay }) {
                     {list.map((o) => (
                       <tr key={o.user_id}>
                         <th scope="row">
-                          <a href={`#/staff/operators/${o.user_id}`} title={o.user_id}>
-                            <code>{format.shortId(o.user_id)}</code>
-                          </a>
+                          <User id={o.user_id} />
                         </th>
                         <td class="number spare">{format.credits(o.earned)}</td>
                         <td class="number">{format.credits(o.replayed)}</td>

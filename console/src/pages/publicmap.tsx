@@ -8,7 +8,7 @@ import { mapView } from "../parts/maphost";
 import { Panel } from "../parts/panel";
 import { Search } from "../parts/search";
 import { StatusBadge } from "../parts/status";
-import { go, route } from "../router";
+import { route, showOnMap } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
 import type { Place, Status } from "../types";
@@ -67,7 +67,7 @@ export function PublicMap() {
   useEffect(() => {
     if (!view) return;
     view.show({ kind: "public" });
-    view.onClick = ({ id = "" }) => choose(id);
+    view.onClick = ({ id = "" }) => showOnMap(id);
     const timer = setInterval(() => view.refresh(), minute);
     return () => {
       view.onClick = () => undefined;
@@ -85,7 +85,7 @@ export function PublicMap() {
   }, [view, south]);
 
   const find = (found: Place & { zoom?: number }): void => {
-    choose("");
+    showOnMap("");
     view?.fly(found, found.zoom);
   };
   return (
@@ -98,7 +98,7 @@ export function PublicMap() {
         candidates={[]}
         onText={() => undefined}
         onPick={find}
-        onId={choose}
+        onId={showOnMap}
       />
       {chosen ? (
         <PublicCard id={chosen} />
@@ -111,10 +111,6 @@ export function PublicMap() {
       </ul>
     </Panel>
   );
-}
-
-function choose(id: string): void {
-  if (id !== route.value.id) go(id ? `/map/${encodeURIComponent(id)}` : "/");
 }
 
 function PublicCard({ id }: { id: string }) {
@@ -132,7 +128,7 @@ function PublicCard({ id }: { id: string }) {
     <section class="card" aria-live="polite">
       {shown === null && <p>{t.public.gone}</p>}
       {shown && <Properties {...shown.properties} />}
-      <button type="button" class="quiet" onClick={() => choose("")}>
+      <button type="button" class="quiet" onClick={() => showOnMap("")}>
         {t.words.back}
       </button>
     </section>

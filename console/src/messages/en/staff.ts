@@ -208,9 +208,9 @@ export const staff = {
     kinds: { builtin: "Built in: pays places", places: "Own terms, pays places", devices: "Own terms, pays devices" },
     terms: {
       availability: "Availability, a day",
-      standard: "Standard tier adds",
-      enhanced: "Enhanced tier adds",
-      premium: "Premium tier adds",
+      "performance.standard": "Standard tier adds",
+      "performance.enhanced": "Enhanced tier adds",
+      "performance.premium": "Premium tier adds",
       utilization_per_gb: "Traffic, per GB",
       utilization_cap: "Traffic, most a day",
       radius_m: "Ground around, m",

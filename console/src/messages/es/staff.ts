@@ -222,9 +222,9 @@ export const staff: typeof en = {
     kinds: { builtin: "Incluida: paga lugares", places: "Condiciones propias, paga lugares", devices: "Condiciones propias, paga equipos" },
     terms: {
       availability: "Disponibilidad, al día",
-      standard: "El nivel estándar añade",
-      enhanced: "El nivel mejorado añade",
-      premium: "El nivel superior añade",
+      "performance.standard": "El nivel estándar añade",
+      "performance.enhanced": "El nivel mejorado añade",
+      "performance.premium": "El nivel superior añade",
       utilization_per_gb: "Tráfico, por GB",
       utilization_cap: "Tráfico, máximo al día",
       radius_m: "Terreno alrededor, m",

@@ -24,6 +24,8 @@ var (
 	design embed.FS
 	//go:embed assets/docs.css
 	style []byte
+	//go:embed assets/reference.css
+	referenceStyle []byte
 	//go:embed assets/docs.js
 	script []byte
 )
@@ -97,7 +99,7 @@ const exampleURL = "http://127.0.0.1:8080"
 
 func newSite(cfg Config) (*site, error) {
 	s := &site{templates: sync.OnceValue(parseTemplates)}
-	s.style = s.addAsset("docs.css", slices.Concat(cfg.Tokens, style))
+	s.style = s.addAsset("docs.css", slices.Concat(cfg.Tokens, style, referenceStyle))
 	s.icon = s.addAsset("icon.svg", cfg.Icon)
 	s.script = s.addAsset("docs.js", script)
 	if err := s.addGuides(cfg.Guides, cmp.Or(cfg.PublicURL, exampleURL)); err != nil {

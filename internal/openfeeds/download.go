@@ -21,8 +21,10 @@ type feed struct {
 	head   func(out []byte, e *edition) []byte // what comes before the hotspots
 	append func(out []byte, h *hotspot) []byte // writes one
 	keep   func(h *hotspot) bool               // which hotspots it has; nil: all
-	tail   string                              // what comes after them
 }
+
+// feedEnd is what comes after the hotspots of any feed.
+const feedEnd = "]}\n"
 
 const (
 	pieceSize    = 32 << 10
@@ -91,7 +93,7 @@ func (f *Feeds) tagOf(feed feed, e *edition) string {
 		f.editions.view.publish(&h, e, 0)
 		sample = feed.append(sample, &h)
 	}
-	return coding.TagOf(append(append(sample, feed.tail...), e.hash[:]...))
+	return coding.TagOf(append(append(sample, feedEnd...), e.hash[:]...))
 }
 
 // send sends the body. If it cannot be finished, the connection is aborted: the client
@@ -130,7 +132,7 @@ func (f *Feeds) write(plain io.Writer, feed feed, e *edition) error {
 			text = text[:0]
 		}
 	}
-	_, err := plain.Write(append(text, feed.tail...))
+	_, err := plain.Write(append(text, feedEnd...))
 	return err
 }
 

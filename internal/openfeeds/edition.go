@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"sort"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -119,9 +120,10 @@ func seenBy(s *fleet.Hotspot, status beacon.Status, at time.Time) beacon.Minute 
 	return beacon.MinuteOf(at)
 }
 
-// find returns the position of the first item whose id is at least this one.
-func (n *edition) find(id string) int {
-	return sort.Search(len(n.items), func(i int) bool { return n.items[i].Hotspot.ID() >= id })
+// find returns the position of the first item whose id is at least this one, and whether
+// it is this one.
+func (n *edition) find(id string) (at int, found bool) {
+	return sort.Find(len(n.items), func(i int) int { return strings.Compare(id, n.items[i].Hotspot.ID()) })
 }
 
 // tile returns what the map of the current edition shows.

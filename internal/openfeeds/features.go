@@ -102,11 +102,9 @@ func (f *Feeds) items(w http.ResponseWriter, r *http.Request) error {
 	out := []byte(`{"type":"FeatureCollection","features":[` + "\n")
 	var h hotspot
 	count, last, more := 0, "", false
-	i := 0
-	if q.after != "" {
-		for i = e.find(q.after); i < len(e.items) && e.items[i].Hotspot.ID() == q.after; {
-			i++
-		}
+	i, there := e.find(q.after)
+	if there {
+		i++
 	}
 	for ; i < len(e.items); i++ {
 		if q.box != nil && !q.box.Contains(e.items[i].Place) {
@@ -155,8 +153,8 @@ var errNoItem = &beacon.Error{Kind: beacon.NotFound, Message: "there is no such 
 // item serves one hotspot.
 func (f *Feeds) item(w http.ResponseWriter, r *http.Request) error {
 	e, id := f.editions.current(), r.PathValue("id")
-	i := e.find(id)
-	if i == len(e.items) || e.items[i].Hotspot.ID() != id {
+	i, found := e.find(id)
+	if !found {
 		return errNoItem
 	}
 	var h hotspot

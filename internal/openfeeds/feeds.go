@@ -175,11 +175,7 @@ func write(w http.ResponseWriter, r *http.Request, kind []string, body []byte) {
 
 // writeJSON responds with v, which always can be encoded.
 func writeJSON(w http.ResponseWriter, r *http.Request, v any) error {
-	body, err := httpserver.EncodeJSON(v)
-	if err != nil {
-		return err
-	}
-	write(w, r, jsonType, body)
+	write(w, r, jsonType, encode(v))
 	return nil
 }
 

@@ -24,7 +24,6 @@ var meshviewerFeed = feed{
 		out = appendNumber(append(out, `,"longitude":`...), h.place.Lng)
 		return append(out, `},"is_gateway":false,"clients":0,"clients_wifi24":0,"clients_wifi5":0,"clients_other":0,"addresses":[]}`...)
 	},
-	tail: "]}\n",
 }
 
 // nodelistFeed is the list of nodes that maps of many communities read.
@@ -41,7 +40,6 @@ var nodelistFeed = feed{
 		out = append(append(out, `},"status":{"online":`...), online(h)...)
 		return append(appendTime(append(out, `,"lastcontact":`...), lastSeen(h)), "}}"...)
 	},
-	tail: "]}\n",
 }
 
 func online(h *hotspot) string {

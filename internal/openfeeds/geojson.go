@@ -8,7 +8,7 @@ import (
 )
 
 // hotspotsFeed is the network as GeoJSON (RFC 7946), one feature on a line.
-var hotspotsFeed = feed{kind: geoJSONType, head: beginCollection, append: appendFeature, tail: "]}\n"}
+var hotspotsFeed = feed{kind: geoJSONType, head: beginCollection, append: appendFeature}
 
 func beginCollection(out []byte, _ *edition) []byte {
 	return append(out, `{"type":"FeatureCollection","features":[`+"\n"...)
@@ -60,7 +60,7 @@ func appendTime(out []byte, t time.Time) []byte {
 // for review by people: OpenStreetMap accepts no import without one, which the tag fixme
 // reminds of. It never has homes, whatever other feeds show.
 var openStreetMapFeed = feed{
-	kind: geoJSONType, head: beginCollection, append: appendTags, tail: "]}\n",
+	kind: geoJSONType, head: beginCollection, append: appendTags,
 	keep: func(h *hotspot) bool { return h.kind == beacon.Business || h.kind == beacon.Public },
 }
 

@@ -11,7 +11,6 @@ import (
 	"html/template"
 	"math"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -150,8 +149,8 @@ type shownDay struct {
 // is a home, or is not in service. Nobody can tell which.
 func (p *Pages) show(ctx context.Context, id string, in *words) (*shownPage, error) {
 	e := p.feeds.editions.current()
-	i := e.find(id)
-	if i == len(e.items) || e.items[i].Hotspot.ID() != id {
+	i, found := e.find(id)
+	if !found {
 		return nil, nil
 	}
 	var h hotspot
@@ -188,11 +187,9 @@ func (p *Pages) show(ctx context.Context, id string, in *words) (*shownPage, err
 
 // text returns the text in a JSON string, or nothing.
 func text(encoded string) string {
-	var plain *string
-	if json.Unmarshal([]byte(encoded), &plain) != nil || plain == nil {
-		return ""
-	}
-	return *plain
+	var plain string
+	_ = json.Unmarshal([]byte(encoded), &plain) // null leaves it empty
+	return plain
 }
 
 // bars returns a bar for each day, and the mean of those days on which service was expected.
@@ -237,7 +234,9 @@ func squares(code *qr.Code) (rows []string) {
 				fmt.Fprintf(&row, "M%d %dh%dv1h-%dz", from+4, y+4, x-from, x-from)
 			}
 		}
-		rows = append(rows, row.String())
+		if row.Len() > 0 {
+			rows = append(rows, row.String())
+		}
 	}
-	return slices.DeleteFunc(rows, func(row string) bool { return row == "" })
+	return rows
 }

@@ -2,6 +2,7 @@ package preview
 
 import (
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -51,32 +52,18 @@ func unescape(s string) string {
 	}
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == '+':
-			out = append(out, ' ')
-		case s[i] == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
-			out = append(out, unhex(s[i+1])<<4|unhex(s[i+2]))
-			i += 2
-		default:
-			out = append(out, s[i])
+		c := s[i]
+		if c == '+' {
+			c = ' '
+		} else if c == '%' && i+2 < len(s) {
+			if code, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				c = byte(code)
+				i += 2
+			}
 		}
+		out = append(out, c)
 	}
 	return string(out)
-}
-
-func isHex(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
-}
-
-func unhex(c byte) byte {
-	switch {
-	case c <= '9':
-		return c - '0'
-	case c <= 'F':
-		return c - 'A' + 10
-	default:
-		return c - 'a' + 10
-	}
 }
 
 // wholeNumber parses a signed decimal number of any size and saturates if it does not

@@ -13,13 +13,8 @@ import (
 
 // answer is a response that was encoded when the process started.
 type answer struct {
-	body *coding.Once
-	head []headerField
-}
-
-type headerField struct {
-	name   string // in canonical form
-	values []string
+	contentType, caching []string // header values
+	body                 *coding.Once
 }
 
 // Header values are shared between responses: net/http only reads them.
@@ -47,17 +42,13 @@ var (
 
 // newAnswer prepares a body with its strong entity tag.
 func newAnswer(contentType, caching []string, body []byte) *answer {
-	return &answer{body: coding.NewOnce(body), head: []headerField{
-		{"Content-Type", contentType},
-		{"Cache-Control", caching},
-	}}
+	return &answer{contentType, caching, coding.NewOnce(body)}
 }
 
 func (a *answer) write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	for _, f := range a.head {
-		h[f.name] = f.values
-	}
+	h["Content-Type"] = a.contentType
+	h["Cache-Control"] = a.caching
 	v := a.body.For(r.Header["Accept-Encoding"])
 	if h["Etag"] = v.Tag; !notModified(w, r) {
 		v.SetHeader(h)

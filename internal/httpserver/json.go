@@ -28,6 +28,16 @@ func EncodeJSON(v any) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
+// Shorten returns at most so many letters of a client's text, for a message. Invalid UTF-8
+// is replaced: JSON could not carry it.
+func Shorten(text string, most int) string {
+	letters := []rune(strings.ToValidUTF8(text, "\uFFFD"))
+	if len(letters) > most {
+		return string(letters[:most]) + "…"
+	}
+	return string(letters)
+}
+
 // WriteJSON responds with v. It encodes before it writes the status, so that a value that
 // cannot be encoded is an error and never half a response.
 func WriteJSON(w http.ResponseWriter, status int, v any) error {

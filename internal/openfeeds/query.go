@@ -12,6 +12,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
 // decodeItems reads the parameters of a page.
@@ -36,7 +37,7 @@ func decode(r *http.Request, table map[string]func(text string) (fault string)) 
 		set, known := table[name]
 		switch {
 		case !known:
-			faults.Add(shown(name), "is not a parameter of this path")
+			faults.Add(httpserver.Shorten(name, 40), "is not a parameter of this path")
 		case len(all[name]) > 1:
 			faults.Add(name, "must be given once")
 		default:
@@ -133,13 +134,4 @@ func checkTime(text string) string {
 		return fault
 	}
 	return ""
-}
-
-// shown truncates a client's text to a length fit for a message.
-func shown(text string) string {
-	const most = 40
-	if text = strings.ToValidUTF8(text, "�"); len([]rune(text)) > most {
-		return string([]rune(text)[:most]) + "…"
-	}
-	return text
 }

@@ -3,8 +3,6 @@ package preview
 import (
 	"fmt"
 	"net/http"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/coding"
@@ -23,9 +21,7 @@ var (
 	yamlType = []string{"application/yaml; charset=utf-8"}
 	svgType  = []string{"image/svg+xml"}
 
-	noSniff   = []string{"nosniff"}
-	noContent = []string{"default-src 'none'; frame-ancestors 'none'"} // a response is data, never a page
-	noStore   = []string{"no-store"}
+	noStore = []string{"no-store"}
 
 	// The dataset is fixed, so a client may cache it. A shared cache may not, or it
 	// would serve clients without a key.
@@ -80,8 +76,7 @@ func setCommonHeaders(h http.Header) {
 	h["Access-Control-Allow-Headers"] = allowHeaders
 	h["Access-Control-Allow-Methods"] = allowMethods
 	h["Access-Control-Expose-Headers"] = exposeHeaders
-	h["X-Content-Type-Options"] = noSniff
-	h["Content-Security-Policy"] = noContent
+	httpserver.MarkAsData(h)
 	h["Vary"] = varyByKey
 }
 
@@ -145,18 +140,5 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 	}
 }
 
-const maxShown = 64
-
-// shown truncates a client's text to a length fit for a message. Invalid UTF-8 is
-// replaced: JSON could not carry it.
-func shown(text string) string {
-	text = strings.ToValidUTF8(text, string(utf8.RuneError))
-	count := 0
-	for i := range text {
-		if count == maxShown {
-			return text[:i] + "…"
-		}
-		count++
-	}
-	return text
-}
+// shown shortens a client's text to a length fit for a message.
+func shown(text string) string { return httpserver.Shorten(text, 64) }

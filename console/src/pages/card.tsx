@@ -1,15 +1,13 @@
 // One hotspot, beside the map.
-import { useEffect } from "preact/hooks";
 import { now } from "../clock";
 import * as format from "../format";
 import { changes } from "../live";
 import { t } from "../messages";
 import { Facts } from "../parts/facts";
-import { mapView } from "../parts/maphost";
+import { mapView, useMarked } from "../parts/maphost";
 import { ErrorNote } from "../parts/note";
 import { StatusBadge } from "../parts/status";
 import { useAsk } from "../parts/use";
-import { route } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
 import type { Hotspot } from "../types";
@@ -18,14 +16,7 @@ export function HotspotCard({ id, onClose }: { id: string; onClose: () => void }
   const view = useCell(mapView);
   const { answer, error } = useAsk<Hotspot>(`/v1/hotspots/${encodeURIComponent(id)}`, useCell(changes));
   const hotspot = answer?.data;
-  const at = hotspot?.location;
-  useEffect(() => {
-    if (at) {
-      view?.mark(at, at.approximate);
-      if (!route.value.sight) view?.ensure([at]);
-    }
-    return () => view?.mark(null);
-  }, [view, at?.lat, at?.lng]);
+  useMarked(hotspot?.location, hotspot?.location.approximate);
   return (
     <section class="card" aria-live="polite">
       <ErrorNote error={error} />

@@ -6,7 +6,7 @@ import { changes, latest } from "../live";
 import { t } from "../messages";
 import { heardNetwork } from "../messages/language";
 import { useMine } from "../mine";
-import { mapView } from "../parts/maphost";
+import { mapView, useMapClick } from "../parts/maphost";
 import { Panel, Tabs } from "../parts/panel";
 import { Search, type Candidate } from "../parts/search";
 import { useAsk, useCalm } from "../parts/use";
@@ -50,27 +50,24 @@ export function NetworkMap() {
   }, [at]);
   useEffect(() => view?.show({ kind: "network" }), [view]);
   useEffect(() => view?.refresh(), [view, version]);
+  useMapClick((hit) => {
+    if (hit.id && tool === "nearby") {
+      showOnMap(hit.id);
+      setNear(null);
+      return;
+    }
+    showOnMap("");
+    setPlace(hit);
+  }, [tool]);
   useEffect(() => {
     if (!view) return;
-    view.onClick = (hit) => {
-      if (hit.id && tool === "nearby") {
-        showOnMap(hit.id);
-        setNear(null);
-        return;
-      }
-      showOnMap("");
-      setPlace(hit);
-    };
     // A tile that was refused for now is asked for again, not too soon.
     view.onTrouble = (status) => {
       if (status === 401) session.end(t.errors.noLongerValid);
       if (status === 429 || status === 503) setTimeout(() => view.refresh(), 5_000);
     };
-    return () => {
-      view.onClick = () => undefined;
-      view.onTrouble = () => undefined;
-    };
-  }, [view, tool]);
+    return () => (view.onTrouble = () => undefined);
+  }, [view]);
 
   const settings = useAsk<NetworkSettings>("/v1/settings").answer?.data;
   const start = settings?.start_view;

@@ -5,7 +5,7 @@ import { metres } from "../format";
 import { distance } from "../geo";
 import { t } from "../messages";
 import { Facts } from "../parts/facts";
-import { mapView } from "../parts/maphost";
+import { mapView, useMapClick } from "../parts/maphost";
 import { ErrorNote } from "../parts/note";
 import { Panel } from "../parts/panel";
 import { Search, type Candidate } from "../parts/search";
@@ -33,14 +33,10 @@ export function PreviewMap() {
     load().then(setRecords, setError);
   }, []);
   useEffect(() => view?.show({ kind: "preview", records }), [view, records]);
-  useEffect(() => {
-    if (!view) return;
-    view.onClick = (hit) => {
-      setChosen(records.find(({ id }) => String(id) === hit.id) ?? null);
-      setPlace(hit.id ? null : hit);
-    };
-    return () => (view.onClick = () => undefined);
-  }, [view, records]);
+  useMapClick((hit) => {
+    setChosen(records.find(({ id }) => String(id) === hit.id) ?? null);
+    setPlace(hit.id ? null : hit);
+  }, [records]);
   useEffect(() => {
     view?.mark(chosen ?? place);
     return () => view?.mark(null);

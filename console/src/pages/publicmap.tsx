@@ -4,7 +4,7 @@ import { now } from "../clock";
 import * as format from "../format";
 import { t } from "../messages";
 import { Facts } from "../parts/facts";
-import { mapView } from "../parts/maphost";
+import { mapView, useMapClick, useMarked } from "../parts/maphost";
 import { Panel } from "../parts/panel";
 import { Search } from "../parts/search";
 import { StatusBadge } from "../parts/status";
@@ -64,15 +64,12 @@ export function PublicMap() {
   const all = useFeed<{ extent: { spatial: { bbox: [number, number, number, number][] } } }>("/open/collections/hotspots");
   const [west, south, east, north] = all?.extent.spatial.bbox[0] ?? [];
 
+  useMapClick(({ id = "" }) => showOnMap(id));
   useEffect(() => {
     if (!view) return;
     view.show({ kind: "public" });
-    view.onClick = ({ id = "" }) => showOnMap(id);
     const timer = setInterval(() => view.refresh(), minute);
-    return () => {
-      view.onClick = () => undefined;
-      clearInterval(timer);
-    };
+    return () => clearInterval(timer);
   }, [view]);
   useEffect(() => {
     if (!view || south === undefined || brought) return;
@@ -114,16 +111,9 @@ export function PublicMap() {
 }
 
 function PublicCard({ id }: { id: string }) {
-  const view = useCell(mapView);
   const shown = useFeed<Shown>(`/open/collections/hotspots/items/${encodeURIComponent(id)}`);
   const [lng, lat] = shown?.geometry.coordinates ?? [];
-  useEffect(() => {
-    if (lat !== undefined && lng !== undefined) {
-      view?.mark({ lat, lng });
-      if (!route.value.sight) view?.ensure([{ lat, lng }]);
-    }
-    return () => view?.mark(null);
-  }, [view, lat, lng]);
+  useMarked(lat !== undefined && lng !== undefined ? { lat, lng } : undefined);
   return (
     <section class="card" aria-live="polite">
       {shown === null && <p>{t.public.gone}</p>}

@@ -4,7 +4,7 @@ import { ask } from "../api";
 import { t } from "../messages";
 import { Check, Choice, Field } from "../parts/field";
 import { parsePlace } from "../geo";
-import { mapView } from "../parts/maphost";
+import { mapView, useMapClick } from "../parts/maphost";
 import { ErrorNote, useFaults, useFirstFault, type Faults } from "../parts/note";
 import { Panel } from "../parts/panel";
 import { useDoing } from "../parts/use";
@@ -37,11 +37,7 @@ export function RegisterPage() {
   useEffect(() => {
     if (place) view?.fly(place, 17);
   }, [view]);
-  useEffect(() => {
-    if (!view) return;
-    view.onClick = setPlace;
-    return () => (view.onClick = () => undefined);
-  }, [view]);
+  useMapClick(setPlace);
   useEffect(() => {
     view?.draft(place && { ...place, radius_m: shownRadius }, setPlace);
   }, [view, place, shownRadius]);

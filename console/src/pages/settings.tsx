@@ -66,7 +66,15 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
     setSaved(false);
     setName(event.currentTarget.value);
   };
-  const number = (event: { currentTarget: HTMLInputElement }): number => event.currentTarget.valueAsNumber || 0;
+  const number = (part: "max_connections" | "bandwidth_limit_mbps" | "coverage_radius_m", field: { label: string; name: string; min: number; max?: number }) => (
+    <Field
+      {...field}
+      type="number"
+      value={settings[part] ?? hotspot.coverage_radius_m} // only the radius may be missing
+      onInput={(event) => change({ [part]: event.currentTarget.valueAsNumber || 0 })}
+      fault={faults.at(`settings.${part}`)}
+    />
+  );
   const hoursFaults =
     error instanceof ApiError ? error.faults.filter(({ field }) => field.startsWith("settings.operating_hours") && faults.at(field)) : [];
   return (
@@ -74,34 +82,9 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
       <h2>{t.settings.title}</h2>
       <Field label={t.words.name} name="name" value={name} onInput={rename} fault={faults.at("name")} />
       <div class="line">
-        <Field
-          label={t.settings.connections}
-          name="max_connections"
-          type="number"
-          min={1}
-          value={settings.max_connections}
-          onInput={(event) => change({ max_connections: number(event) })}
-          fault={faults.at("settings.max_connections")}
-        />
-        <Field
-          label={t.settings.bandwidth}
-          name="bandwidth"
-          type="number"
-          min={1}
-          value={settings.bandwidth_limit_mbps}
-          onInput={(event) => change({ bandwidth_limit_mbps: number(event) })}
-          fault={faults.at("settings.bandwidth_limit_mbps")}
-        />
-        <Field
-          label={t.settings.radius}
-          name="radius"
-          type="number"
-          min={10}
-          max={500}
-          value={settings.coverage_radius_m ?? hotspot.coverage_radius_m}
-          onInput={(event) => change({ coverage_radius_m: number(event) })}
-          fault={faults.at("settings.coverage_radius_m")}
-        />
+        {number("max_connections", { label: t.settings.connections, name: "max_connections", min: 1 })}
+        {number("bandwidth_limit_mbps", { label: t.settings.bandwidth, name: "bandwidth", min: 1 })}
+        {number("coverage_radius_m", { label: t.settings.radius, name: "radius", min: 10, max: 500 })}
       </div>
       {hotspot.type === "home" && (
         <Check label={t.settings.showSsid} name="show_ssid" checked={settings.show_ssid ?? false} onChange={(show_ssid) => change({ show_ssid })} />

@@ -113,68 +113,49 @@ function Around({ id }: { id: string }) {
 
 /** Takes what was measured at a hotspot. */
 export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "id" | "type"> & { location: Place }; onDone: () => void }) {
-  const [lat, setLat] = useState("");
-  const [lng, setLng] = useState("");
-  const [accuracy, setAccuracy] = useState("");
-  const [method, setMethod] = useState("gps");
+  const [typed, setTyped] = useState({ lat: "", lng: "", accuracy: "", method: "gps", down: "", up: "", latency: "" });
   const [type, setType] = useState<string>(hotspot.type);
-  const [down, setDown] = useState("");
-  const [up, setUp] = useState("");
-  const [latency, setLatency] = useState("");
   const { busy, error, run, submit } = useDoing();
   const measure = (): void =>
     run(async () => {
       const at = await position();
-      setLat(at.lat.toFixed(6));
-      setLng(at.lng.toFixed(6));
-      setAccuracy(String(Math.ceil(at.accuracy_m)));
+      setTyped((before) => ({ ...before, lat: at.lat.toFixed(6), lng: at.lng.toFixed(6), accuracy: String(Math.ceil(at.accuracy_m)) }));
     });
   const send = submit(async () => {
+    const { lat, lng, accuracy, method, down, up, latency } = typed;
     const tested = [down, up, latency].some((value) => value.trim() !== "");
     const speedtest = tested ? { down_mbps: number(down), up_mbps: number(up), latency_ms: number(latency) } : undefined;
     const body = { lat: number(lat), lng: number(lng), accuracy_m: number(accuracy), method, type: type === hotspot.type ? undefined : type, speedtest };
     await ask(`/v1/hotspots/${hotspot.id}/verification`, { method: "POST", body });
     onDone();
   });
-  const measured = parsePlace(`${lat}, ${lng}`);
-  const text = (set: (value: string) => void) => (event: { currentTarget: HTMLInputElement }) => set(event.currentTarget.value);
+  const measured = parsePlace(`${typed.lat}, ${typed.lng}`);
+  const field = (name: keyof typeof typed, label: string, at: string) => (
+    <Field
+      label={label}
+      name={name}
+      inputMode={name === "method" ? undefined : "decimal"}
+      value={typed[name]}
+      onInput={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })}
+      fault={faultAt(error, at)}
+    />
+  );
   return (
     <form class="inset" onSubmit={send} noValidate>
       <Around id={hotspot.id} />
       <p class="hint">{t.verify.hint}</p>
       <div class="line">
-        <Field label={t.words.latitude} name="lat" inputMode="decimal" value={lat} onInput={text(setLat)} fault={faultAt(error, "lat")} />
-        <Field label={t.words.longitude} name="lng" inputMode="decimal" value={lng} onInput={text(setLng)} fault={faultAt(error, "lng")} />
-        <Field
-          label={t.verify.accuracy}
-          name="accuracy"
-          inputMode="decimal"
-          value={accuracy}
-          onInput={text(setAccuracy)}
-          fault={faultAt(error, "accuracy_m")}
-        />
-        <Field label={t.verify.method} name="method" value={method} onInput={text(setMethod)} fault={faultAt(error, "method")} />
+        {field("lat", t.words.latitude, "lat")}
+        {field("lng", t.words.longitude, "lng")}
+        {field("accuracy", t.verify.accuracy, "accuracy_m")}
+        {field("method", t.verify.method, "method")}
         <Choice label={t.words.type} name="type" value={type} options={Object.entries(t.type)} onChange={setType} fault={faultAt(error, "type")} />
       </div>
       <p class="hint">{t.verify.speedHint}</p>
       <div class="line">
-        <Field
-          label={t.verify.download}
-          name="down"
-          inputMode="decimal"
-          value={down}
-          onInput={text(setDown)}
-          fault={faultAt(error, "speedtest.down_mbps")}
-        />
-        <Field label={t.verify.upload} name="up" inputMode="decimal" value={up} onInput={text(setUp)} fault={faultAt(error, "speedtest.up_mbps")} />
-        <Field
-          label={t.verify.latency}
-          name="latency"
-          inputMode="decimal"
-          value={latency}
-          onInput={text(setLatency)}
-          fault={faultAt(error, "speedtest.latency_ms")}
-        />
+        {field("down", t.verify.download, "speedtest.down_mbps")}
+        {field("up", t.verify.upload, "speedtest.up_mbps")}
+        {field("latency", t.verify.latency, "speedtest.latency_ms")}
       </div>
       <p class="small" role="status">
         {measured && t.verify.away(format.metres(distance(measured, hotspot.location)))}

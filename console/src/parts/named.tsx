@@ -1,29 +1,16 @@
 // Hotspots and users, where only their ids are known.
-import { useEffect, useState } from "preact/hooks";
-import { ask, isAbort } from "../api";
 import * as format from "../format";
 import { session } from "../session";
 import type { Hotspot } from "../types";
+import { useAsk } from "./use";
 
 const known = new Map<string, string>(); // names by id; they seldom change
 
 /** A link to a hotspot. Its name is asked for, unless it is known; one that was deleted has none. */
 export function HotspotLink({ id, name: given }: { id: string; name?: string }) {
-  const [name, setName] = useState(given ?? known.get(id));
-  useEffect(() => {
-    if (name !== undefined) return;
-    const stop = new AbortController();
-    ask<Hotspot>(`/v1/hotspots/${encodeURIComponent(id)}`, { signal: stop.signal }).then(
-      ({ data }) => {
-        known.set(id, data.name);
-        setName(data.name);
-      },
-      (error: unknown) => {
-        if (!isAbort(error)) setName("");
-      },
-    );
-    return () => stop.abort();
-  }, [id, name]);
+  const { answer } = useAsk<Hotspot>(given === undefined && !known.has(id) ? `/v1/hotspots/${encodeURIComponent(id)}` : null);
+  if (answer) known.set(answer.data.id, answer.data.name);
+  const name = given ?? known.get(id);
   return (
     <a href={`#/hotspots/${id}`} title={id}>
       {name || <code class="id">{format.shortId(id)}</code>}

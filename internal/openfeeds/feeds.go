@@ -58,7 +58,7 @@ func New(cfg Config) *Feeds {
 	f.stopping, f.stop = context.WithCancel(context.Background())
 	table := map[string]http.Handler{}
 	for path, run := range f.routes() {
-		table["GET "+Base+path] = f.guard(run)
+		table["GET "+Base+path] = f.guard(1, run)
 	}
 	table[withSlash] = table["GET "+Base] // people type both
 	f.site = httpserver.NewSite(table, f.api.Refuse)
@@ -138,10 +138,11 @@ func (f *Feeds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.site.ServeHTTP(w, r)
 }
 
-// guard wraps an endpoint in what all share: the limit, and the form of errors.
-func (f *Feeds) guard(run endpoint) http.Handler {
+// guard wraps an endpoint in what all share: the limit, by which it counts as so many
+// requests, and the form of errors.
+func (f *Feeds) guard(requests int, run endpoint) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := f.charge(w, r, 1)
+		err := f.charge(w, r, requests)
 		if err == nil {
 			err = run(w, r)
 		}

@@ -62,8 +62,8 @@ func NewPages(feeds *Feeds, cfg Config) *Pages {
 		guard: static.NewGuard("geolocation=(), camera=(), microphone=(), payment=(), usb=()", "style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'"),
 	}
 	p.site = httpserver.NewSite(map[string]http.Handler{
-		"GET " + PageBase + "{id}":       p.page(false),
-		"GET " + PageBase + "{id}/embed": p.page(true),
+		"GET " + PageBase + "{id}":       feeds.guard(pageCost, p.page(false)),
+		"GET " + PageBase + "{id}/embed": feeds.guard(pageCost, p.page(true)),
 	}, feeds.api.Refuse)
 	return p
 }
@@ -83,17 +83,12 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.site.Serve
 const pageCost = 5
 
 // page serves the page of a hotspot, or the small one that other pages may show in a frame.
-func (p *Pages) page(small bool) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := p.feeds.charge(w, r, pageCost); err != nil {
-			p.feeds.api.Fail(w, r, err)
-			return
-		}
+func (p *Pages) page(small bool) endpoint {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		in := wordsFor(r.Header)
 		shown, err := p.show(r.Context(), r.PathValue("id"), in)
 		if err != nil {
-			p.feeds.api.Fail(w, r, err)
-			return
+			return err
 		}
 		status := http.StatusOK
 		if shown == nil {
@@ -102,8 +97,7 @@ func (p *Pages) page(small bool) http.Handler {
 		shown.Small = small
 		var body bytes.Buffer
 		if err := pageTemplate.Execute(&body, shown); err != nil {
-			p.feeds.api.Fail(w, r, err)
-			return
+			return err
 		}
 		h := w.Header()
 		p.guard.Set(h)
@@ -120,7 +114,8 @@ func (p *Pages) page(small bool) http.Handler {
 		if r.Method != http.MethodHead {
 			_, _ = w.Write(body.Bytes()) // the client may have left; that is not our fault
 		}
-	})
+		return nil
+	}
 }
 
 // shownPage is what a page shows.

@@ -44,15 +44,9 @@ type Config struct {
 type API struct {
 	key     keyShape
 	catalog *catalog
-	open    map[string]endpoint // by path; needs no key
-	keyed   map[string]endpoint // by path; needs a demo key
-	pages   sync.Pool           // of *pageBuffer
-}
-
-// endpoint is a path with a fixed response.
-type endpoint struct {
-	route  string
-	answer *answer
+	open    map[string]*answer // by path; needs no key
+	keyed   map[string]*answer // by path; needs a demo key
+	pages   sync.Pool          // of *pageBuffer
 }
 
 // New loads the dataset and encodes every response.
@@ -71,10 +65,10 @@ func New(cfg Config) (*API, error) {
 	}
 	a := &API{
 		key:   key,
-		keyed: map[string]endpoint{},
-		open: map[string]endpoint{
-			Base + "/openapi.yaml": {routeYAML, newAnswer(yamlType, keepOpenly, openapiYAML)},
-			Base + "/openapi.json": {routeJSON, newAnswer(jsonType, keepOpenly, openapiJSON)},
+		keyed: map[string]*answer{},
+		open: map[string]*answer{
+			Base + "/openapi.yaml": newAnswer(routeYAML, yamlType, keepOpenly, openapiYAML),
+			Base + "/openapi.json": newAnswer(routeJSON, jsonType, keepOpenly, openapiJSON),
 		},
 	}
 	a.pages.New = func() any { return &pageBuffer{} }
@@ -88,11 +82,10 @@ func New(cfg Config) (*API, error) {
 // Routes returns all patterns, spelled as in the OpenAPI document.
 func (a *API) Routes() []string {
 	served := map[string]bool{routeList: true}
-	for _, e := range a.open {
-		served[e.route] = true
-	}
-	for _, e := range a.keyed {
-		served[e.route] = true
+	for _, answers := range []map[string]*answer{a.open, a.keyed} {
+		for _, one := range answers {
+			served[one.route] = true
+		}
 	}
 	return slices.Sorted(maps.Keys(served))
 }
@@ -122,7 +115,7 @@ func (a *API) addKeyed(route, path string, data any) error {
 	if err != nil {
 		return err
 	}
-	a.keyed[path] = endpoint{route, newAnswer(jsonType, keepPrivately, body)}
+	a.keyed[path] = newAnswer(route, jsonType, keepPrivately, body)
 	return nil
 }
 
@@ -150,8 +143,7 @@ func (a *API) get(w http.ResponseWriter, r *http.Request, path string) {
 		known = "" // an escaped slash is not a slash, and no path of ours has one
 	}
 	if free, ok := a.open[known]; ok {
-		r.Pattern = free.route
-		free.answer.write(w, r)
+		free.write(w, r)
 		return
 	}
 	if !a.key.presentedBy(r) {
@@ -164,8 +156,7 @@ func (a *API) get(w http.ResponseWriter, r *http.Request, path string) {
 		return
 	}
 	if found, ok := a.keyed[known]; ok {
-		r.Pattern = found.route
-		found.answer.write(w, r)
+		found.write(w, r)
 		return
 	}
 	// The escaped path distinguishes an id with a slash (1%2F2) from a longer path.

@@ -11,6 +11,7 @@ import (
 
 // answer is a response that was encoded when the process started.
 type answer struct {
+	route                string
 	contentType, caching []string // header values
 	body                 *coding.Once
 }
@@ -37,11 +38,12 @@ var (
 )
 
 // newAnswer prepares a body with its strong entity tag.
-func newAnswer(contentType, caching []string, body []byte) *answer {
-	return &answer{contentType, caching, coding.NewOnce(body)}
+func newAnswer(route string, contentType, caching []string, body []byte) *answer {
+	return &answer{route, contentType, caching, coding.NewOnce(body)}
 }
 
 func (a *answer) write(w http.ResponseWriter, r *http.Request) {
+	r.Pattern = a.route
 	h := w.Header()
 	h["Content-Type"] = a.contentType
 	h["Cache-Control"] = a.caching

@@ -1,10 +1,6 @@
 package beacon
 
-import (
-	"fmt"
-	"time"
-	"unicode/utf8"
-)
+import "time"
 
 // Agent is what the program on a device says about itself and its device (decision
 // D122). The zero value is none.
@@ -84,11 +80,8 @@ func agentText(o Opt[string], field string, f *Faults) string {
 	if !ok {
 		return ""
 	}
-	text, err := cleanLine(raw)
+	text, err := cleanText(raw, 1, maxAgentText)
 	f.Check(field, err)
-	if n := utf8.RuneCountInString(text); err == nil && (n < 1 || n > maxAgentText) {
-		f.Add(field, fmt.Sprintf("must be 1 to %d characters", maxAgentText))
-	}
 	return text
 }
 

@@ -1,9 +1,6 @@
 package beacon
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // CheckIn is what an app on a phone reports of a hotspot. An install has one for each
 // hotspot and UTC day: the latest.
@@ -96,7 +93,7 @@ const minInstall, maxInstall = 16, 64
 func (form *CheckInForm) Validate() (install string, works bool, m Measured, err error) {
 	var f Faults
 	if text, ok := Required(form.Install, "install", &f); ok {
-		f.Check("install", checkInstall(text))
+		f.Check("install", checkToken(text, minInstall, maxInstall))
 		install = text
 	}
 	works, _ = Required(form.Works, "works", &f)
@@ -107,13 +104,6 @@ func (form *CheckInForm) Validate() (install string, works bool, m Measured, err
 	dbm, _ := checkRSSI(form.RSSI, &f)
 	m.RSSI = int(dbm)
 	return install, works, m, f.Err()
-}
-
-func checkInstall(text string) error {
-	if len(text) < minInstall || len(text) > maxInstall {
-		return fmt.Errorf("must be %d to %d characters", minInstall, maxInstall)
-	}
-	return checkPrintable(text)
 }
 
 // DeviceAddress is from where the device of a hotspot sends: a keyed hash of the address.

@@ -112,11 +112,11 @@ func (form *HeartbeatForm) Validate() (Heartbeat, error) {
 	var f Faults
 	var h Heartbeat
 	if text, ok := Required(form.BootID, "boot_id", &f); ok {
-		f.Check("boot_id", checkBootID(text))
+		f.Check("boot_id", checkToken(text, 1, maxBootID))
 		h.Boot = BootOf(text)
 	}
 	if text, ok := Optional(form.CounterEpoch, "counter_epoch", &f); ok {
-		f.Check("counter_epoch", checkBootID(text))
+		f.Check("counter_epoch", checkToken(text, 1, maxBootID))
 		h.Boot = inEpoch(h.Boot, text)
 	}
 	h.Seq = counter(form.Seq, "seq", MaxSeq, &f)
@@ -185,14 +185,11 @@ func hash(sum uint64, text string) uint64 {
 	return sum
 }
 
-func checkBootID(text string) error {
-	if len(text) == 0 || len(text) > maxBootID {
-		return fmt.Errorf("must be 1 to %d characters", maxBootID)
+// checkToken rejects what is not least to most printable characters.
+func checkToken(text string, least, most int) error {
+	if len(text) < least || len(text) > most {
+		return fmt.Errorf("must be %d to %d characters", least, most)
 	}
-	return checkPrintable(text)
-}
-
-func checkPrintable(text string) error {
 	for i := range len(text) {
 		if text[i] <= ' ' || text[i] > '~' {
 			return errors.New("must be printable ASCII without spaces")

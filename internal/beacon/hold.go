@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
@@ -209,13 +208,4 @@ func (h *Hold) Respond(act HoldAct) error {
 }
 
 // CleanStatement returns a text about a hold in the form in which it is stored.
-func CleanStatement(raw string) (string, error) {
-	text, err := cleanLine(raw)
-	if err != nil {
-		return "", err
-	}
-	if n := utf8.RuneCountInString(text); n < 1 || n > maxStatement {
-		return "", fmt.Errorf("must be 1 to %d characters", maxStatement)
-	}
-	return text, nil
-}
+func CleanStatement(raw string) (string, error) { return cleanText(raw, 1, maxStatement) }

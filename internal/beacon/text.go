@@ -30,12 +30,9 @@ var (
 // CleanName returns a hotspot's name in the form in which it is stored: trimmed, and
 // in NFC, so that names that look alike are equal (decision N8).
 func CleanName(raw string) (string, error) {
-	name, err := cleanLine(raw)
+	name, err := cleanText(raw, MinName, MaxName)
 	if err != nil {
 		return "", err
-	}
-	if n := utf8.RuneCountInString(name); n < MinName || n > MaxName {
-		return "", fmt.Errorf("must be %d to %d characters", MinName, MaxName)
 	}
 	if !strings.ContainsFunc(name, visible) {
 		return "", errInvisible
@@ -60,14 +57,8 @@ func checkHidden(name string) error {
 // CleanSearch returns a search text in the form in which names are compared: see
 // FoldName.
 func CleanSearch(raw string) (string, error) {
-	text, err := cleanLine(raw)
-	if err != nil {
-		return "", err
-	}
-	if n := utf8.RuneCountInString(text); n < 1 || n > MaxName {
-		return "", fmt.Errorf("must be 1 to %d characters", MaxName)
-	}
-	return FoldName(text), nil
+	text, err := cleanText(raw, 1, MaxName)
+	return FoldName(text), err
 }
 
 // FoldName returns a form of a name that is the same for names that differ only in
@@ -122,6 +113,18 @@ func CleanAddress(raw string) (string, error) {
 		return "", nil
 	}
 	return raw, nil
+}
+
+// cleanText is cleanLine for a text that must have least to most characters.
+func cleanText(raw string, least, most int) (string, error) {
+	text, err := cleanLine(raw)
+	if err != nil {
+		return "", err
+	}
+	if n := utf8.RuneCountInString(text); n < least || n > most {
+		return "", fmt.Errorf("must be %d to %d characters", least, most)
+	}
+	return text, nil
 }
 
 // cleanLine trims and normalizes one line of text, and rejects what no line may

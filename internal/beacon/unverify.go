@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"time"
-	"unicode/utf8"
 )
 
 // maxReason is the longest reason for withdrawing a verification, in characters.
@@ -14,16 +13,7 @@ const maxReason = 200
 const Withdrawn = "withdrawn by staff"
 
 // CleanReason returns a reason in the form in which it is stored.
-func CleanReason(raw string) (string, error) {
-	reason, err := cleanLine(raw)
-	if err != nil {
-		return "", err
-	}
-	if n := utf8.RuneCountInString(reason); n < 1 || n > maxReason {
-		return "", fmt.Errorf("must be 1 to %d characters", maxReason)
-	}
-	return reason, nil
-}
+func CleanReason(raw string) (string, error) { return cleanText(raw, 1, maxReason) }
 
 // Disproves reports whether the hotspot is certainly not where it is registered: it was
 // found too far away, by more than the measurement may be off.

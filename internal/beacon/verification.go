@@ -3,7 +3,6 @@ package beacon
 import (
 	"fmt"
 	"math"
-	"unicode/utf8"
 
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
@@ -59,7 +58,7 @@ func (form VerificationForm) Validate() (Verification, error) {
 		}
 	}
 	if method, ok := Required(form.Method, "method", &f); ok {
-		clean, err := cleanMethod(method)
+		clean, err := cleanText(method, 1, maxMethodChars)
 		f.Check("method", err)
 		v.Method = clean
 	}
@@ -75,17 +74,6 @@ func (form VerificationForm) Validate() (Verification, error) {
 		return Verification{}, err
 	}
 	return v, nil
-}
-
-func cleanMethod(raw string) (string, error) {
-	method, err := cleanLine(raw)
-	if err != nil {
-		return "", err
-	}
-	if n := utf8.RuneCountInString(method); n < 1 || n > maxMethodChars {
-		return "", fmt.Errorf("must be 1 to %d characters", maxMethodChars)
-	}
-	return method, nil
 }
 
 // Finding is a verification compared with where its hotspot is registered.

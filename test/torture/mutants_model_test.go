@@ -79,7 +79,7 @@ var modelMutants = []mutant{
 	},
 	{
 		name: "names are cut to what is allowed", fault: "TestF20_Strings", file: "internal/beacon/text.go",
-		old: "if n := utf8.RuneCountInString(name); n < MinName || n > MaxName {", new: "if name = name[:min(len(name), MaxName)]; utf8.RuneCountInString(name) < MinName {",
+		old: "if n := utf8.RuneCountInString(text); n < least || n > most {", new: "if text = text[:min(len(text), most)]; utf8.RuneCountInString(text) < least {",
 	},
 	{
 		name: "bytes that are no text are read as a mark", fault: "TestF20_Bytes", file: "internal/httpserver/json.go",

@@ -160,9 +160,7 @@ func (form SpeedTestForm) check(f *Faults) (s SpeedTest) {
 	s.DownMbps = rate(form.DownMbps, path+"down_mbps", f)
 	s.UpMbps = rate(form.UpMbps, path+"up_mbps", f)
 	if ms, ok := Required(form.LatencyMs, path+"latency_ms", f); ok {
-		if !(ms > 0 && ms <= maxLatencyMs) {
-			f.Add(path+"latency_ms", fmt.Sprintf("must be more than 0 and at most %d", maxLatencyMs))
-		}
+		f.Check(path+"latency_ms", checkPositive(ms, maxLatencyMs))
 		s.LatencyMs = max(float32(ms), math.SmallestNonzeroFloat32)
 	}
 	return s
@@ -200,31 +198,21 @@ func checkToken(text string, least, most int) error {
 
 func checkRSSI(o Opt[float64], f *Faults) (dbm float64, ok bool) {
 	dbm, ok = Optional(o, "rssi_dbm", f)
-	if ok && !(dbm >= minRSSI && dbm <= 0) {
-		f.Add("rssi_dbm", fmt.Sprintf("must be %d to 0", minRSSI))
-	}
+	f.Check("rssi_dbm", checkRange(dbm, minRSSI, 0))
 	return dbm, ok
 }
 
 func counter(o Opt[float64], field string, most float64, f *Faults) uint64 {
-	v, ok := Required(o, field, f)
-	switch {
-	case !ok:
-		return 0
-	case v != math.Trunc(v):
-		f.Add(field, "must be a whole number")
-		return 0
-	case !(v >= 0 && v <= most):
-		f.Add(field, fmt.Sprintf("must be 0 to %.0f", most))
+	v, _ := Required(o, field, f)
+	if err := checkWhole(v, 0, most); err != nil {
+		f.Check(field, err)
 		return 0
 	}
 	return uint64(v)
 }
 
 func rate(o Opt[float64], field string, f *Faults) float32 {
-	v, ok := Required(o, field, f)
-	if ok && !(v >= 0 && v <= MaxBandwidthMbps) {
-		f.Add(field, fmt.Sprintf("must be 0 to %d", MaxBandwidthMbps))
-	}
+	v, _ := Required(o, field, f)
+	f.Check(field, checkRange(v, 0, MaxBandwidthMbps))
 	return float32(v)
 }

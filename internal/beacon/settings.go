@@ -64,11 +64,11 @@ type SettingsForm struct {
 func (form SettingsForm) apply(s *Settings, f *Faults) {
 	const path = "settings."
 	if v, ok := Optional(form.MaxConnections, path+"max_connections", f); ok {
-		f.Check(path+"max_connections", checkConnections(v))
+		f.Check(path+"max_connections", checkWhole(v, 1, MaxConnectionsLimit))
 		s.MaxConnections = int(v)
 	}
 	if v, ok := Optional(form.BandwidthLimitMbps, path+"bandwidth_limit_mbps", f); ok {
-		f.Check(path+"bandwidth_limit_mbps", checkBandwidth(v))
+		f.Check(path+"bandwidth_limit_mbps", checkPositive(v, MaxBandwidthMbps))
 		s.BandwidthLimitMbps = v
 	}
 	if v, ok := Optional(form.ShowSSID, path+"show_ssid", f); ok {
@@ -78,7 +78,7 @@ func (form SettingsForm) apply(s *Settings, f *Faults) {
 	case radius.Null:
 		s.CoverageRadiusM = 0
 	case radius.Set:
-		f.Check(path+"coverage_radius_m", checkRadius(radius.V))
+		f.Check(path+"coverage_radius_m", checkRange(radius.V, MinCoverageRadiusM, MaxCoverageRadiusM))
 		s.CoverageRadiusM = radius.V
 	}
 	switch hours := form.OperatingHours; {
@@ -91,26 +91,23 @@ func (form SettingsForm) apply(s *Settings, f *Faults) {
 
 // The comparisons below are written so that NaN fails them.
 
-func checkConnections(v float64) error {
-	switch {
-	case v != math.Trunc(v):
+func checkWhole(v, least, most float64) error {
+	if v != math.Trunc(v) {
 		return errors.New("must be a whole number")
-	case !(v >= 1 && v <= MaxConnectionsLimit):
-		return fmt.Errorf("must be 1 to %d", MaxConnectionsLimit)
+	}
+	return checkRange(v, least, most)
+}
+
+func checkRange(v, least, most float64) error {
+	if !(v >= least && v <= most) {
+		return fmt.Errorf("must be %.0f to %.0f", least, most)
 	}
 	return nil
 }
 
-func checkBandwidth(v float64) error {
-	if !(v > 0 && v <= MaxBandwidthMbps) {
-		return fmt.Errorf("must be more than 0 and at most %d", MaxBandwidthMbps)
-	}
-	return nil
-}
-
-func checkRadius(v float64) error {
-	if !(v >= MinCoverageRadiusM && v <= MaxCoverageRadiusM) {
-		return fmt.Errorf("must be %d to %d", MinCoverageRadiusM, MaxCoverageRadiusM)
+func checkPositive(v, most float64) error {
+	if !(v > 0 && v <= most) {
+		return fmt.Errorf("must be more than 0 and at most %.0f", most)
 	}
 	return nil
 }

@@ -53,9 +53,7 @@ func (form VerificationForm) Validate() (Verification, error) {
 	}
 	if accuracy, ok := Required(form.AccuracyM, "accuracy_m", &f); ok {
 		v.AccuracyM = positiveZero(accuracy)
-		if !(accuracy >= 0 && accuracy <= maxAccuracyM) {
-			f.Add("accuracy_m", fmt.Sprintf("must be 0 to %d", maxAccuracyM))
-		}
+		f.Check("accuracy_m", checkRange(accuracy, 0, maxAccuracyM))
 	}
 	if method, ok := Required(form.Method, "method", &f); ok {
 		clean, err := cleanText(method, 1, maxMethodChars)

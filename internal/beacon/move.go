@@ -9,20 +9,22 @@ import (
 // moved is the reason for which a place that its operator changed is not verified.
 const moved = "its operator has moved it"
 
-// apply merges a patch into a location. The verification is left to follow.
-func (form LocationForm) apply(l *Location, f *Faults) {
-	if lat, ok := Optional(form.Lat, "location.lat", f); ok {
-		l.Point.Lat = positiveZero(lat)
-		if !(geo.Point{Lat: lat}).Valid() {
-			f.Add("location.lat", "must be -90 to 90")
-		}
+// readPoint reads coordinates, which are read as Required or Optional, into a point.
+func readPoint(p *geo.Point, lat, lng Opt[float64], read func(Opt[float64], string, *Faults) (float64, bool), path string, f *Faults) {
+	if v, ok := read(lat, path+"lat", f); ok {
+		f.Check(path+"lat", checkRange(v, -90, 90))
+		p.Lat = positiveZero(v)
 	}
-	if lng, ok := Optional(form.Lng, "location.lng", f); ok {
-		l.Point.Lng = positiveZero(lng)
-		if !(geo.Point{Lng: lng}).Valid() {
-			f.Add("location.lng", "must be -180 to 180")
-		}
+	if v, ok := read(lng, path+"lng", f); ok {
+		f.Check(path+"lng", checkRange(v, -180, 180))
+		p.Lng = positiveZero(v)
 	}
+}
+
+// apply merges a form into a location, whose coordinates are read as Required or Optional.
+// The verification is left to follow.
+func (form LocationForm) apply(l *Location, read func(Opt[float64], string, *Faults) (float64, bool), f *Faults) {
+	readPoint(&l.Point, form.Lat, form.Lng, read, "location.", f)
 	if address, ok := Optional(form.Address, "location.address", f); ok {
 		clean, err := CleanAddress(address)
 		f.Check("location.address", err)

@@ -65,7 +65,7 @@ func (p Patch) Apply(h *Hotspot) (changed bool, err error) {
 		form.apply(&settings, &f)
 	}
 	if form, ok := Optional(p.Location, "location", &f); ok {
-		form.apply(&location, &f)
+		form.apply(&location, Optional[float64], &f)
 	}
 	if form, ok := Optional(p.Device, "device", &f); ok {
 		form.apply(&device, Optional[string], &f)

@@ -3,8 +3,6 @@ package beacon
 import (
 	"errors"
 	"time"
-
-	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
 // Registration is what a client sent to register a hotspot. It has the shape of the
@@ -45,8 +43,14 @@ func (r Registration) Validate(id HotspotID, operator UserID, now time.Time) (Ho
 			f.Check("type", errType)
 		}
 	}
-	h.Location = r.location(&f)
-	h.Device = r.device(&f)
+	// If the location or the device is absent, its required fields are reported as missing;
+	// if it is null, only that is reported.
+	if location, _ := Optional(r.Location, "location", &f); !r.Location.Null {
+		location.apply(&h.Location, Required[float64], &f)
+	}
+	if device, _ := Optional(r.Device, "device", &f); !r.Device.Null {
+		device.apply(&h.Device, Required[string], &f)
+	}
 	h.Settings = DefaultSettings(h.Type)
 	if settings, ok := Optional(r.Settings, "settings", &f); ok {
 		settings.apply(&h.Settings, &f)
@@ -55,39 +59,6 @@ func (r Registration) Validate(id HotspotID, operator UserID, now time.Time) (Ho
 		return Hotspot{}, err
 	}
 	return h, nil
-}
-
-// location reads the place. If the location is absent, its required fields are
-// reported as missing; if it is null, only that is reported.
-func (r Registration) location(f *Faults) (l Location) {
-	form, _ := Optional(r.Location, "location", f)
-	if r.Location.Null {
-		return l
-	}
-	lat, okLat := Required(form.Lat, "location.lat", f)
-	lng, okLng := Required(form.Lng, "location.lng", f)
-	l.Point = geo.Point{Lat: positiveZero(lat), Lng: positiveZero(lng)}
-	if okLat && !(geo.Point{Lat: lat}).Valid() {
-		f.Add("location.lat", "must be -90 to 90")
-	}
-	if okLng && !(geo.Point{Lng: lng}).Valid() {
-		f.Add("location.lng", "must be -180 to 180")
-	}
-	if address, ok := Optional(form.Address, "location.address", f); ok {
-		clean, err := CleanAddress(address)
-		f.Check("location.address", err)
-		l.Address = clean
-	}
-	return l
-}
-
-func (r Registration) device(f *Faults) (d Device) {
-	form, _ := Optional(r.Device, "device", f)
-	if r.Device.Null {
-		return d
-	}
-	form.apply(&d, Required[string], f)
-	return d
 }
 
 func checkName(raw string, f *Faults) string {

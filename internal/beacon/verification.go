@@ -39,18 +39,7 @@ type Verification struct {
 func (form VerificationForm) Validate() (Verification, error) {
 	var f Faults
 	var v Verification
-	if lat, ok := Required(form.Lat, "lat", &f); ok {
-		v.Point.Lat = positiveZero(lat)
-		if !(geo.Point{Lat: lat}).Valid() {
-			f.Add("lat", "must be -90 to 90")
-		}
-	}
-	if lng, ok := Required(form.Lng, "lng", &f); ok {
-		v.Point.Lng = positiveZero(lng)
-		if !(geo.Point{Lng: lng}).Valid() {
-			f.Add("lng", "must be -180 to 180")
-		}
-	}
+	readPoint(&v.Point, form.Lat, form.Lng, Required[float64], "", &f)
 	if accuracy, ok := Required(form.AccuracyM, "accuracy_m", &f); ok {
 		v.AccuracyM = positiveZero(accuracy)
 		f.Check("accuracy_m", checkRange(accuracy, 0, maxAccuracyM))

@@ -1,8 +1,9 @@
 package beacon
 
 import (
+	"bytes"
 	"encoding/binary"
-	"slices"
+	"strconv"
 )
 
 // OperatingHours are when a hotspot is meant to be open (decision N10).
@@ -45,18 +46,12 @@ func days() []Weekday {
 func (s Settings) Equal(other Settings) bool {
 	a, b := s.OperatingHours, other.OperatingHours
 	s.OperatingHours, other.OperatingHours = nil, nil
-	return s == other && (a == nil) == (b == nil) && (a == nil || a.Equal(*b))
+	return s == other && a.Equal(b)
 }
 
 // Equal compares hours as the interface shows them: an empty list equals no list.
-func (o OperatingHours) Equal(other OperatingHours) bool {
-	return o.Timezone == other.Timezone &&
-		slices.EqualFunc(o.Weekly, other.Weekly, func(a, b WeeklySpan) bool {
-			return a.Open == b.Open && a.Close == b.Close && slices.Equal(a.Days, b.Days)
-		}) &&
-		slices.EqualFunc(o.Exceptions, other.Exceptions, func(a, b HoursException) bool {
-			return a.Date == b.Date && a.Closed == b.Closed && slices.Equal(a.Spans, b.Spans)
-		})
+func (o *OperatingHours) Equal(other *OperatingHours) bool {
+	return bytes.Equal(o.AppendKey(nil), other.AppendKey(nil))
 }
 
 // AppendKey appends a key by which equal hours are found. Nil hours have one, too.
@@ -83,6 +78,7 @@ func (o *OperatingHours) AppendKey(out []byte) []byte {
 	number(len(o.Exceptions))
 	for _, e := range o.Exceptions {
 		text(e.Date)
+		out = strconv.AppendBool(out, e.Closed)
 		number(len(e.Spans))
 		for _, s := range e.Spans {
 			number(s.Open)

@@ -36,11 +36,6 @@ const (
 	MaxHoursExceptions = 100
 )
 
-const (
-	minutesADay  = 24 * 60
-	minutesAWeek = 7 * minutesADay
-)
-
 // merge returns the hours after the form is merged into the current ones, and records
 // every fault by its path (decision D104). Where there are none yet, zone and weekly
 // spans are required. The current hours do not change: others may hold them.
@@ -144,7 +139,7 @@ func checkDays(form Opt[[]string], path string, f *Faults) []Weekday {
 func checkTimes(open, closing Opt[string], path string, f *Faults) (from, to int) {
 	if text, ok := Required(open, path+".open", f); ok {
 		minute, err := ParseClock(text)
-		if err == nil && minute == minutesADay {
+		if err == nil && minute == MinutesADay {
 			err = errors.New("must be 00:00 to 23:59")
 		}
 		f.Check(path+".open", err)
@@ -203,23 +198,17 @@ func (form ExceptionForm) checkOpening(e *HoursException, path string, f *Faults
 // ParseClock reads "08:00" as minutes after midnight. It accepts nothing looser, and
 // "24:00" for the end of the day.
 func ParseClock(s string) (minute int, err error) {
-	if len(s) == len("08:00") && s[2] == ':' {
-		hours, okHours := twoDigits(s[:2])
-		minutes, okMinutes := twoDigits(s[3:])
-		minute = hours*60 + minutes
-		if okHours && okMinutes && minutes < 60 && minute <= minutesADay {
-			return minute, nil
-		}
+	if s == "24:00" {
+		return MinutesADay, nil
 	}
-	return 0, errors.New("must be a time, such as 08:00")
+	t, err := time.Parse("15:04", s)
+	if err != nil || len(s) != len("08:00") {
+		return 0, errors.New("must be a time, such as 08:00")
+	}
+	return t.Hour()*60 + t.Minute(), nil
 }
 
 // FormatClock is the inverse of ParseClock.
 func FormatClock(minute int) string {
 	return fmt.Sprintf("%02d:%02d", minute/60, minute%60)
-}
-
-func twoDigits(s string) (n int, ok bool) {
-	tens, ones := s[0]-'0', s[1]-'0' // wraps around below '0'
-	return int(tens)*10 + int(ones), tens <= 9 && ones <= 9
 }

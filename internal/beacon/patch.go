@@ -88,7 +88,7 @@ func (p Patch) ApplyAt(h *Hotspot, now time.Time) (changed bool, err error) {
 	}
 	h.follow(&before, now)
 	old, hours := before.Settings.OperatingHours, h.Settings.OperatingHours
-	if (Settings{OperatingHours: old}).Equal(Settings{OperatingHours: hours}) {
+	if old.Equal(hours) {
 		return changed, nil
 	}
 	if err = h.RetireHours(old, now); err != nil {

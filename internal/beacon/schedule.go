@@ -6,6 +6,8 @@ import (
 	"time"
 )
 
+const minutesAWeek = 7 * MinutesADay
+
 // week has, for each minute of a week, the span that contains it, counted from 1.
 type week [minutesAWeek]uint8
 
@@ -13,7 +15,7 @@ type week [minutesAWeek]uint8
 // has one of them already, it returns that span's index.
 func (w *week) take(i int, s WeeklySpan) (rival int, overlaps bool) {
 	for _, day := range s.Days {
-		first := slices.Index(days(), day)*minutesADay + s.Open
+		first := slices.Index(days(), day)*MinutesADay + s.Open
 		for m := range duration(s.Open, s.Close) {
 			minute := &w[(first+m)%minutesAWeek] // Sunday night runs into Monday
 			if *minute != 0 {
@@ -28,7 +30,7 @@ func (w *week) take(i int, s WeeklySpan) (rival int, overlaps bool) {
 // duration returns the length of an opening in minutes of wall-clock time: 1..1440.
 func duration(open, closing int) int {
 	if closing <= open {
-		closing += minutesADay
+		closing += MinutesADay
 	}
 	return closing - open
 }
@@ -78,34 +80,6 @@ func (s Schedule) On(date time.Time) (spans []ExceptionSpan, exceptional bool) {
 	return s.weekly[date.Weekday()], false
 }
 
-// on returns the openings that begin on a date.
-func (s Schedule) on(date time.Time) []ExceptionSpan {
-	spans, _ := s.On(date)
-	return spans
-}
-
-// IsOpen reports whether t is within an opening, by wall-clock time. Tests compare OpenMask
-// and StateAt with it.
-func (s Schedule) IsOpen(t time.Time) bool {
-	if s.zone == nil {
-		return true
-	}
-	local := t.In(s.zone)
-	minute := local.Hour()*60 + local.Minute()
-	// A date has no zone: the day before is computed in UTC, where all days are
-	// equally long.
-	today := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, time.UTC)
-	return within(s.on(today), minute) || within(s.on(today.AddDate(0, 0, -1)), minute+minutesADay)
-}
-
-// within reports whether one of the openings contains the minute, counted from the
-// midnight before it opened.
-func within(spans []ExceptionSpan, minute int) bool {
-	return slices.ContainsFunc(spans, func(s ExceptionSpan) bool {
-		return minute >= s.Open && minute < s.Open+duration(s.Open, s.Close)
-	})
-}
-
 // Minutes has a bit for each of the 1440 minutes of a UTC day, the first in the
 // lowest bit of the first word.
 type Minutes = [23]uint64
@@ -115,10 +89,10 @@ type Minutes = [23]uint64
 // twice, one that it skips not at all.
 func (s Schedule) OpenMask(day Day, out *Minutes) {
 	*out = Minutes{}
-	first := int64(day) * minutesADay
-	end := first + minutesADay
+	first := int64(day) * MinutesADay
+	end := first + MinutesADay
 	if s.zone == nil {
-		setMinutes(out, 0, minutesADay)
+		setMinutes(out, 0, MinutesADay)
 		return
 	}
 	// Between two clock changes of the zone, local time is UTC plus an offset.
@@ -140,9 +114,10 @@ func (s Schedule) openWithin(from, to, offset int64, found func(from, to int64))
 	local := func(utc int64) int64 { return floorDiv(utc*60+offset, 60) }
 	ahead := local(from) - from
 	// An opening of the date before may run past midnight.
-	for date := floorDiv(local(from), minutesADay) - 1; date*minutesADay <= local(to-1); date++ {
-		for _, span := range s.on(time.Unix(date*minutesADay*60, 0).UTC()) {
-			opens := date*minutesADay + int64(span.Open) - ahead
+	for date := floorDiv(local(from), MinutesADay) - 1; date*MinutesADay <= local(to-1); date++ {
+		spans, _ := s.On(Day(date).Time())
+		for _, span := range spans {
+			opens := date*MinutesADay + int64(span.Open) - ahead
 			closes := opens + int64(duration(span.Open, span.Close))
 			if opens, closes = max(opens, from), min(closes, to); opens < closes {
 				found(opens, closes)
@@ -170,7 +145,7 @@ func (s Schedule) StateAt(m Minute) (open bool, until Minute) {
 			s.OpenMask(day, &mask)
 			minute = 0
 		}
-		if next := firstMinute(&mask, !open, minute); next < minutesADay {
+		if next := firstMinute(&mask, !open, minute); next < MinutesADay {
 			return open, day.Midnight() + Minute(next)
 		}
 	}
@@ -191,7 +166,7 @@ func firstMinute(mask *Minutes, in bool, from int) int {
 		}
 		skip = 0
 	}
-	return minutesADay
+	return MinutesADay
 }
 
 func setMinutes(out *Minutes, from, to int) {

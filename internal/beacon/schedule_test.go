@@ -23,6 +23,32 @@ func schedule(t *testing.T, form beacon.HoursForm) beacon.Schedule {
 	return s
 }
 
+// isOpen says whether a moment is within an opening, by wall-clock time. Schedules are
+// compared with it.
+func isOpen(s beacon.Schedule, at time.Time) bool {
+	if s.Zone() == nil {
+		return true
+	}
+	local := at.In(s.Zone())
+	// A date has no zone: the day before is computed in UTC, where all days are
+	// equally long.
+	today := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, time.UTC)
+	for before := range 2 { // an opening may run past midnight
+		minute := before*24*60 + local.Hour()*60 + local.Minute()
+		spans, _ := s.On(today.AddDate(0, 0, -before))
+		for _, span := range spans {
+			closes := span.Close
+			if closes <= span.Open {
+				closes += 24 * 60
+			}
+			if minute >= span.Open && minute < closes {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func TestSchedule_IsOpen(t *testing.T) {
 	form := weekly(span("09:00", "17:00", "mon", "fri"), span("22:00", "03:00", "sat", "sun"))
 	form.Timezone = some("America/New_York")
@@ -65,8 +91,8 @@ func TestSchedule_IsOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.IsOpen(instant); got != want {
-			t.Errorf("open at %s: %t; want %t", at, got, want)
+		if got, _ := s.StateAt(beacon.MinuteOf(instant)); got != want || isOpen(s, instant) != want {
+			t.Errorf("open at %s: %t, and %t minute by minute; want %t", at, got, isOpen(s, instant), want)
 		}
 	}
 }
@@ -74,10 +100,10 @@ func TestSchedule_IsOpen(t *testing.T) {
 func TestSchedule_WithoutHours(t *testing.T) {
 	var always *beacon.OperatingHours
 	s, err := always.Schedule()
-	if err != nil || !s.IsOpen(noon) {
-		t.Errorf("no hours: open %t, %v; want always open", s.IsOpen(noon), err)
+	if open, _ := s.StateAt(beacon.MinuteOf(noon)); err != nil || !open {
+		t.Errorf("no hours: open %t, %v; want always open", open, err)
 	}
-	if schedule(t, weekly()).IsOpen(noon) {
+	if open, _ := schedule(t, weekly()).StateAt(beacon.MinuteOf(noon)); open {
 		t.Error("hours without a span are open")
 	}
 	if _, err := (&beacon.OperatingHours{Timezone: "Mars/Olympus"}).Schedule(); err == nil {
@@ -128,7 +154,7 @@ func openings(t *testing.T, spans []beacon.SpanForm) (list [][2]time.Time) {
 	return list
 }
 
-// An oracle of intervals judges both the refusal of overlaps and IsOpen, which
+// An oracle of intervals judges both the refusal of overlaps and StateAt, which
 // know only minutes.
 func TestHours_AgainstIntervals(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 24))
@@ -158,8 +184,8 @@ func TestHours_AgainstIntervals(t *testing.T) {
 		for range 50 {
 			at := time.Date(2026, 1, 5, 0, r.IntN(7*24*60), r.IntN(60), 0, time.UTC)
 			want := slices.ContainsFunc(list, func(i [2]time.Time) bool { return !at.Before(i[0]) && at.Before(i[1]) })
-			if s.IsOpen(at) != want {
-				t.Fatalf("open at %s: %t; the intervals say %t: %v", at, !want, want, list)
+			if got, _ := s.StateAt(beacon.MinuteOf(at)); got != want || isOpen(s, at) != want {
+				t.Fatalf("open at %s: %t, and %t minute by minute; the intervals say %t: %v", at, got, isOpen(s, at), want, list)
 			}
 			if want {
 				open++
@@ -205,7 +231,7 @@ func TestSchedule_OpenMaskIsIsOpen(t *testing.T) {
 			for m := range 1440 {
 				at := day.Add(time.Duration(m) * time.Minute)
 				got := mask[m/64]>>(m%64)&1 != 0
-				if want := s.IsOpen(at); got != want {
+				if want := isOpen(s, at); got != want {
 					t.Fatalf("%s, %v (seed %d): open %v; want %v", zone, at, seed, got, want)
 				} else if want {
 					open++

@@ -8,7 +8,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// IsOpen, asked minute by minute, says when the state changes.
+// isOpen, asked minute by minute, says when the state changes.
 func TestSchedule_StateAtIsIsOpen(t *testing.T) {
 	const seed = 18
 	r := rand.New(rand.NewPCG(seed, seed))
@@ -27,15 +27,15 @@ func TestSchedule_StateAtIsIsOpen(t *testing.T) {
 		for range 50 {
 			at := first.Add(time.Duration(r.IntN(400*24*60*60)) * time.Second)
 			open, until := s.StateAt(beacon.MinuteOf(at))
-			if open != s.IsOpen(at) {
+			if open != isOpen(s, at) {
 				t.Fatalf("%s, %v (seed %d): open %t; want %t", zone, at, seed, open, !open)
 			}
 			for m := beacon.MinuteOf(at); m < until; m++ {
-				if s.IsOpen(m.Time()) != open {
+				if isOpen(s, m.Time()) != open {
 					t.Fatalf("%s, %v (seed %d): it changes at %v, not at %v", zone, at, seed, m.Time(), until.Time())
 				}
 			}
-			if s.IsOpen(until.Time()) == open {
+			if isOpen(s, until.Time()) == open {
 				t.Fatalf("%s, %v (seed %d): nothing changes at %v", zone, at, seed, until.Time())
 			}
 			changes++

@@ -15,14 +15,7 @@ type Month int64
 const monthsAYear = 12
 
 // DayOf returns the day that contains t.
-func DayOf(t time.Time) Day {
-	const seconds = 24 * 60 * 60
-	day := t.Unix() / seconds
-	if t.Unix()%seconds < 0 {
-		day--
-	}
-	return Day(day)
-}
+func DayOf(t time.Time) Day { return Day(floorDiv(t.Unix(), 24*60*60)) }
 
 // Time returns the midnight at which the day begins.
 func (d Day) Time() time.Time { return time.Unix(int64(d)*24*60*60, 0).UTC() }

@@ -1,6 +1,7 @@
 package beacon
 
 import (
+	"slices"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/geo"
@@ -58,7 +59,7 @@ func (h *Hotspot) Erase() {
 // of visits is when they were, and which of them found it at another place than before:
 // how long it served at a place is part of the books.
 func (h *Hotspot) ErasePlace() {
-	visits := make([]Visit, 0, len(h.Visits))
+	var visits []Visit
 	var is, shown geo.Point
 	for i, v := range h.Visits {
 		switch {
@@ -70,9 +71,6 @@ func (h *Hotspot) ErasePlace() {
 		visits = append(visits, Visit{At: v.At, Point: shown, Proves: v.Proves, Withdraws: v.Withdraws})
 	}
 	h.Visits = visits
-	if len(visits) == 0 {
-		h.Visits = nil
-	}
 	h.Location.Point = geo.Point{}
 	h.Settings, h.PastHours, h.PastService = DefaultSettings(h.Type), nil, nil
 }
@@ -88,13 +86,9 @@ func (h *Hold) Erase() {
 	for _, act := range []*HoldAct{&h.Placed, &h.Answer, &h.Visit, &h.Ended} {
 		act.erase()
 	}
-	extended := make([]HoldAct, len(h.Extended)) // a copy: others may hold the list
-	for i, act := range h.Extended {
-		extended[i] = act
-		extended[i].erase()
-	}
-	if len(extended) > 0 {
-		h.Extended = extended
+	h.Extended = slices.Clone(h.Extended) // others may hold the list
+	for i := range h.Extended {
+		h.Extended[i].erase()
 	}
 }
 

@@ -70,10 +70,7 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-var (
-	errRequired = errors.New("is required")
-	errNull     = errors.New("must not be null")
-)
+var errNull = errors.New("must not be null")
 
 // Faults collects everything that is wrong with a request, so that the client learns
 // of all of it at once (decision N1). The zero value is ready to use.
@@ -113,7 +110,7 @@ func (f *Faults) Note(fault FieldError) {
 
 // Missing records that a required field is absent.
 func (f *Faults) Missing(field string) {
-	f.Note(FieldError{Field: field, Message: errRequired.Error(), Missing: true})
+	f.Note(FieldError{Field: field, Message: "is required", Missing: true})
 }
 
 // Any reports whether there is a fault.

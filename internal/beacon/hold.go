@@ -62,22 +62,18 @@ type HoldAct struct {
 	Note string
 }
 
-// covers reports whether the hold is about a hotspot.
-func (h *Hold) covers(of Owned) bool {
-	return h.User == of.User && (h.Hotspot == "" || h.Hotspot == of.Hotspot)
-}
-
-// Holds reports whether a row of a day that is closed now is held. The hold must not have
+// holds reports whether a row of a day that is closed now is held. The hold must not have
 // begun after the day.
-func (h *Hold) Holds(day Day, of Owned) bool {
-	return h.State == HoldIsActive && h.covers(of) && DayOf(h.Placed.At) <= day
+func (h *Hold) holds(day Day, of Owned) bool {
+	covers := h.User == of.User && (h.Hotspot == "" || h.Hotspot == of.Hotspot)
+	return h.State == HoldIsActive && covers && DayOf(h.Placed.At) <= day
 }
 
 // HoldOn returns the hold that holds a row, if any: that of the hotspot before that of its
 // operator.
 func HoldOn(all []Hold, day Day, of Owned) (id HoldID) {
 	for i := range all {
-		if h := &all[i]; h.Holds(day, of) && (id == "" || h.Hotspot != "") {
+		if h := &all[i]; h.holds(day, of) && (id == "" || h.Hotspot != "") {
 			id = h.ID
 		}
 	}

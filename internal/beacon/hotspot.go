@@ -196,10 +196,7 @@ func (h Hotspot) ActiveSince() time.Time {
 	if verified.IsZero() || linked.IsZero() {
 		return time.Time{}
 	}
-	if linked.After(verified) {
-		return linked
-	}
-	return verified
+	return later(linked, verified)
 }
 
 // Deleted reports whether the hotspot is deleted.

@@ -52,14 +52,16 @@ func (m MAC) Canonical() string {
 // grouped, and the first separator is the one required between all groups.
 func decodeMAC(s string) (address [octets]byte, ok bool) {
 	switch len(s) {
-	case 12:
-		return unhex(s)
 	case 14:
-		return unhex(ungroup(s, 4, "."))
+		s = ungroup(s, 4, ".")
 	case 17:
-		return unhex(ungroup(s, 2, ":-."))
+		s = ungroup(s, 2, ":-.")
 	}
-	return address, false
+	if len(s) != 2*octets {
+		return address, false
+	}
+	_, err := hex.Decode(address[:], []byte(s))
+	return address, err == nil
 }
 
 // ungroup removes the separators between groups of size digits. It returns "" if they
@@ -78,15 +80,6 @@ func ungroup(s string, size int, allowed string) string {
 		}
 	}
 	return string(digits)
-}
-
-// unhex requires exactly twelve digits, so it rejects the "" of a failed ungroup.
-func unhex(digits string) (address [octets]byte, ok bool) {
-	if len(digits) != 2*octets {
-		return address, false
-	}
-	_, err := hex.Decode(address[:], []byte(digits))
-	return address, err == nil
 }
 
 // ReleasedMAC is an address that is free again, and for whom it was reserved.

@@ -40,13 +40,7 @@ func ParseScopes(names []string) ([]Scope, error) {
 			return nil, fmt.Errorf("must be known scopes; %.40q is not", name)
 		}
 	}
-	scopes := []Scope{}
-	for _, scope := range Scopes() {
-		if slices.Contains(names, string(scope)) {
-			scopes = append(scopes, scope)
-		}
-	}
-	return scopes, nil
+	return slices.DeleteFunc(Scopes(), func(s Scope) bool { return !slices.Contains(names, string(s)) }), nil
 }
 
 // Principal is who a request acts for: the holder of a verified key. Scopes may be

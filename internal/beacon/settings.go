@@ -15,13 +15,7 @@ const (
 )
 
 // Valid reports whether the type is one of the three.
-func (t Type) Valid() bool {
-	switch t {
-	case Home, Business, Public:
-		return true
-	}
-	return false
-}
+func (t Type) Valid() bool { return t == Home || t == Business || t == Public }
 
 // DefaultSettings returns the settings of a hotspot whose operator chose none
 // (decision N9): always open, with room for the usual visitors of such a place.

@@ -71,29 +71,23 @@ func (b *Beat) append(out []byte, before int64) []byte {
 	return out
 }
 
-// EachBeat calls fn with every beat of a batch. A damaged batch is refused before the
-// first call. The beat is valid only until fn returns.
-func EachBeat(batch []byte, fn func(*Beat)) error {
+// DecodeBatch appends all beats of a batch to beats, or returns an error if it is damaged.
+func DecodeBatch(beats []Beat, batch []byte) ([]Beat, error) {
 	if len(batch) < batchHead || batch[0] != batchVersion {
-		return errBatch
+		return nil, errBatch
 	}
 	body := batch[batchHead:]
 	if binary.LittleEndian.Uint32(batch[1:]) != castagnoli(body) {
-		return errBatch
+		return nil, errBatch
 	}
-	// A forged batch can have a valid checksum: decode all of it before the first call.
 	var b Beat
 	for in := (reader{data: body}); in.more(); {
-		if !b.read(&in) {
-			return errBatch
+		if !b.read(&in) { // a forged batch can have a valid checksum
+			return nil, errBatch
 		}
+		beats = append(beats, b)
 	}
-	b = Beat{}
-	for in := (reader{data: body}); in.more(); {
-		b.read(&in)
-		fn(&b)
-	}
-	return nil
+	return beats, nil
 }
 
 // read decodes the next beat into b, which holds the one before it. It reports whether

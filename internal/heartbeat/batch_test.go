@@ -27,10 +27,7 @@ func randomBeats(r *rand.Rand, n int) (beats []heartbeat.Beat) {
 	return beats
 }
 
-func read(batch []byte) (beats []heartbeat.Beat, err error) {
-	err = heartbeat.EachBeat(batch, func(b *heartbeat.Beat) { beats = append(beats, *b) })
-	return beats, err
-}
+func read(batch []byte) ([]heartbeat.Beat, error) { return heartbeat.DecodeBatch(nil, batch) }
 
 func TestBatch_RoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
@@ -54,7 +51,7 @@ func TestBatch_IsSmall(t *testing.T) {
 	}
 }
 
-func TestEachBeat_RefusesDamage(t *testing.T) {
+func TestDecodeBatch_RefusesDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	batch := heartbeat.AppendBatch(nil, randomBeats(r, 5))
 	for i := range batch {
@@ -77,7 +74,7 @@ func seal(body []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32([]byte{1}, sum), body...)
 }
 
-func TestEachBeat_RefusesForgery(t *testing.T) {
+func TestDecodeBatch_RefusesForgery(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	body := heartbeat.AppendBatch(nil, randomBeats(r, 3))[5:]
 	if beats, err := read(seal(body)); err != nil || len(beats) != 3 {
@@ -97,7 +94,7 @@ func TestEachBeat_RefusesForgery(t *testing.T) {
 	}
 }
 
-func FuzzEachBeat(f *testing.F) {
+func FuzzDecodeBatch(f *testing.F) {
 	r := rand.New(rand.NewPCG(4, 4))
 	f.Add(heartbeat.AppendBatch(nil, randomBeats(r, 3))[5:])
 	f.Add([]byte{})

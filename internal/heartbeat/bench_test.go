@@ -187,7 +187,7 @@ func BenchmarkRestore(b *testing.B) {
 	}
 }
 
-func BenchmarkEachBeat(b *testing.B) {
+func BenchmarkDecodeBatch(b *testing.B) {
 	s := newSteady(1)
 	var beats []heartbeat.Beat
 	for n := range 1000 {
@@ -196,7 +196,7 @@ func BenchmarkEachBeat(b *testing.B) {
 	data := heartbeat.AppendBatch(nil, beats)
 	b.ReportMetric(float64(len(data))/1000, "B/beat")
 	for b.Loop() {
-		if err := heartbeat.EachBeat(data, func(*heartbeat.Beat) {}); err != nil {
+		if _, err := heartbeat.DecodeBatch(beats[:0], data); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -27,23 +27,15 @@ func (r *reader) number() uint64 {
 	return r.longNumber()
 }
 
-func (r *reader) longNumber() (v uint64) {
-	at := r.at
-	for shift := uint(0); shift < 64 && at < len(r.data); shift += 7 {
-		c := r.data[at]
-		at++
-		if c < 0x80 {
-			// Each number has one encoding, so that equal values have equal bytes.
-			if c == 0 || shift == 63 && c > 1 {
-				break
-			}
-			r.at = at
-			return v | uint64(c)<<shift
-		}
-		v |= uint64(c&0x7f) << shift
+func (r *reader) longNumber() uint64 {
+	v, n := binary.Uvarint(r.data[r.at:])
+	// Each number has one encoding, so that equal values have equal bytes.
+	if n <= 0 || r.data[r.at+n-1] == 0 {
+		r.fail()
+		return 0
 	}
-	r.fail()
-	return 0
+	r.at += n
+	return v
 }
 
 // upTo reads a number that must not be above limit.
@@ -268,9 +260,7 @@ func (d *dayBits) read(in *reader, limit int) {
 			d.setRange(from, len(d)*64)
 		}
 	}
-	rest := *d
-	rest.keepRange(limit, len(d)*64)
-	if rest != (dayBits{}) {
+	if d.after(limit-1) != (dayBits{}) {
 		in.fail()
 	}
 }

@@ -124,8 +124,7 @@ func (t *Telemetry) advance(ctx context.Context, node string, place, head int64,
 	}
 	var beats []heartbeat.Beat
 	for _, row := range rows {
-		beats = beats[:0]
-		if err := heartbeat.EachBeat(row.Batch, func(b *heartbeat.Beat) { beats = append(beats, *b) }); err != nil {
+		if beats, err = heartbeat.DecodeBatch(beats[:0], row.Batch); err != nil {
 			t.Log.Error("a journal row cannot be read and was skipped", "node", node, "row", row.Seq, "err", err)
 			continue
 		}

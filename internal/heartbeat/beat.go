@@ -121,13 +121,6 @@ func (s *samples) plus(other samples) {
 	}
 }
 
-// join takes the higher counts: both count the same beats.
-func (s *samples) join(other samples) {
-	for i := range s {
-		s[i] = max(s[i], other[i])
-	}
-}
-
 // median returns the quality of the middle sample, or the better of the middle two.
 func median(a, b samples) beacon.Signal {
 	total := 0

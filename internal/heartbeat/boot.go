@@ -89,18 +89,13 @@ func (b *boot) join(other *boot) {
 	b.due = max(b.due, other.due)
 	b.hear(other.seqs, other.pastTop)
 	b.newest = max(b.newest, other.newest)
-	for i := range b.upTo {
-		b.upTo[i] = max(b.upTo[i], other.upTo[i])
-	}
+	raise(b.upTo[:], other.upTo[:])
 	b.raiseBase(other.base)
 }
 
-// older orders boots by their newest beat.
-func older(a, b *boot) bool {
-	if a.newest != b.newest {
-		return a.newest < b.newest
-	}
-	return a.id < b.id
+// compareBoots orders boots by their newest beat.
+func compareBoots(a, b *boot) int {
+	return cmp.Or(cmp.Compare(a.newest, b.newest), cmp.Compare(a.id, b.id))
 }
 
 // find returns the boot, or nil.
@@ -127,7 +122,7 @@ func (r *Record) boot(id uint64, heard beacon.Minute, seq uint64) *boot {
 	fresh := boot{id: id, seqs: seqs{top: seq}, newest: heard}
 	if len(r.boots) == maxBoots {
 		oldest := r.oldestBoot()
-		if older(&fresh, &r.boots[oldest]) {
+		if compareBoots(&fresh, &r.boots[oldest]) < 0 {
 			return nil
 		}
 		r.boots = slices.Delete(r.boots, oldest, oldest+1)
@@ -140,7 +135,7 @@ func (r *Record) boot(id uint64, heard beacon.Minute, seq uint64) *boot {
 func (r *Record) oldestBoot() int {
 	oldest := 0
 	for i := range r.boots {
-		if older(&r.boots[i], &r.boots[oldest]) {
+		if compareBoots(&r.boots[i], &r.boots[oldest]) < 0 {
 			oldest = i
 		}
 	}
@@ -150,17 +145,11 @@ func (r *Record) oldestBoot() int {
 func (r *Record) newestBoot() *boot {
 	var newest *boot
 	for i := range r.boots {
-		if newest == nil || older(newest, &r.boots[i]) {
+		if newest == nil || compareBoots(newest, &r.boots[i]) < 0 {
 			newest = &r.boots[i]
 		}
 	}
 	return newest
-}
-
-func (r *Record) joinBoot(other *boot) {
-	if b := r.boot(other.id, other.newest, other.top); b != nil {
-		b.join(other)
-	}
 }
 
 // rebase takes over what the boots of another record had carried before the day, which
@@ -204,7 +193,8 @@ func (r *Record) addTest(t test) {
 // tier is not decided yet, and the last six of all the time before. What is kept of a
 // union of tests does not depend on the order in which they arrived.
 func (r *Record) pruneTests() {
-	group := func(t test) hour { return max(hourOf(t.at), r.undecided()-1) }
+	undecided := firstHour(r.day) + hour(r.decided/60) // the first hour whose tier is not decided yet
+	group := func(t test) hour { return max(hourOf(t.at), undecided-1) }
 	kept := r.tests[:0]
 	for i, t := range r.tests {
 		later := i + beacon.TierTests
@@ -215,9 +205,6 @@ func (r *Record) pruneTests() {
 	}
 	r.tests = kept
 }
-
-// undecided returns the first hour whose tier is not decided yet.
-func (r *Record) undecided() hour { return firstHour(r.day) + hour(r.decided/60) }
 
 // tier returns the tier at a moment, and how long it holds if no other test arrives.
 func (r *Record) tier(at beacon.Minute) (tier beacon.Tier, until beacon.Minute) {

@@ -16,6 +16,14 @@ func (t *Table) FoldNow(l *Live, r *Record, now time.Time) []*Record {
 	return t.Fold(l, Moment{now, now, FinalAt(minute), minute, beacon.LastMinute})
 }
 
+// Bytes returns the traffic of the day.
+func (r *Record) Bytes() (total uint64) {
+	for i := range r.boots {
+		total += r.boots[i].upTo[hoursADay-1] - r.boots[i].base
+	}
+	return total
+}
+
 // ForgetSignal is for tests in which beats come later than can be counted.
 func ForgetSignal(r *Record) {
 	r.signals = [signalSteps]samples{}

@@ -13,7 +13,6 @@ import (
 // Facts returns what the hotspot did in the decided minutes. Traffic counts in hours of
 // which a minute was expected or excused, and where it was carried before the hotspot
 // closed: other traffic of a hotspot that is closed or not in service earns no reward.
-// Bytes has all of it.
 func (r *Record) Facts() beacon.Facts {
 	f := beacon.Facts{Served: r.Served(), Expected: r.decided, Tier: r.Tier()}
 	var open dayBits // in service, and not closed
@@ -58,22 +57,19 @@ func RecordDid(data []byte) (beacon.Did, error) {
 // now and decided up to and including this minute. r is the record of that day on disk,
 // or nil if memory has all of it. known is false if neither has the day.
 func (t *Table) Facts(l *Live, day beacon.Day, r *Record, now time.Time) (f beacon.Facts, known bool) {
-	known = t.readDay(l, day, r, beacon.MinuteOf(now), 0, func(_ *Record, facts beacon.Facts) { f = facts })
-	return f, known
+	d, known := t.readDay(l, day, r, beacon.MinuteOf(now), 0)
+	return d.Facts, known
 }
 
 // Decided is Facts as of the minutes that are decided, with those that it served. Later
 // beats do not change them.
 func (t *Table) Decided(l *Live, day beacon.Day, r *Record, now time.Time) (d beacon.Did, known bool) {
-	known = t.readDay(l, day, r, beacon.MinuteOf(now), decisionLag, func(own *Record, facts beacon.Facts) {
-		d = beacon.Did{Facts: facts, Minutes: own.servedMinutes()}
-	})
-	return d, known
+	return t.readDay(l, day, r, beacon.MinuteOf(now), decisionLag)
 }
 
-// readDay calls see with the record of a day and its facts, decided up to and including the
-// minute that is lag minutes before now. It returns false if there is no record.
-func (t *Table) readDay(l *Live, day beacon.Day, r *Record, now, lag beacon.Minute, see func(*Record, beacon.Facts)) bool {
+// readDay returns what the record of a day says, decided up to and including the minute that
+// is lag minutes before now. It returns false if there is no record.
+func (t *Table) readDay(l *Live, day beacon.Day, r *Record, now, lag beacon.Minute) (d beacon.Did, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if l.state&placed != 0 {
@@ -85,18 +81,17 @@ func (t *Table) readDay(l *Live, day beacon.Day, r *Record, now, lag beacon.Minu
 				own.join(r)
 			}
 			own.decide(&k.rules, max(now+1, lag)-lag)
-			f := own.Facts()
+			d = own.Did()
 			if own.decided > 0 && !own.Settled() { // the current hour has a tier too
-				f.Tier, _ = own.tier(day.Midnight() + beacon.Minute(own.decided) - 1)
+				d.Tier, _ = own.tier(day.Midnight() + beacon.Minute(own.decided) - 1)
 			}
-			see(own, f)
-			return true
+			return d, true
 		}
 	}
-	if r != nil {
-		see(r, r.Facts())
+	if r == nil {
+		return beacon.Did{}, false
 	}
-	return r != nil
+	return r.Did(), true
 }
 
 // Did returns what the hotspot did in the decided minutes, and which of them it served.

@@ -227,12 +227,7 @@ func (r *Record) carryBoots(prev *Record) {
 	for i := range prev.boots {
 		order[i] = &prev.boots[i]
 	}
-	slices.SortFunc(order, func(a, b *boot) int {
-		if older(a, b) {
-			return 1
-		}
-		return -1
-	})
+	slices.SortFunc(order, func(a, b *boot) int { return compareBoots(b, a) })
 	for i, b := range order {
 		// A boot that continues today counts from where it was, however many came
 		// after.

@@ -1,6 +1,7 @@
 package heartbeat
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -92,14 +93,6 @@ func (r *Record) Expected() (n int) {
 	return n
 }
 
-// Bytes returns the traffic of the day.
-func (r *Record) Bytes() (total uint64) {
-	for i := range r.boots {
-		total += r.boots[i].upTo[hoursADay-1] - r.boots[i].base
-	}
-	return total
-}
-
 // Tier returns the tier at the end of the last decided hour.
 func (r *Record) Tier() beacon.Tier {
 	if n := r.decided / 60; n > 0 {
@@ -147,18 +140,19 @@ func (r *Record) add(b *Beat, fresh bool) {
 func (r *Record) join(other *Record) {
 	r.served.join(&other.served)
 	r.why.join(&other.why)
-	for hour := range other.decided / 60 {
-		r.tiers[hour] = max(r.tiers[hour], other.tiers[hour])
-	}
+	raise(r.tiers[:other.decided/60], other.tiers[:])
 	r.early = r.early && other.early
 	r.last.join(other.last)
 	r.prior = max(r.prior, other.prior)
 	for i := range other.boots {
-		r.joinBoot(&other.boots[i])
+		o := &other.boots[i]
+		if b := r.boot(o.id, o.newest, o.top); b != nil {
+			b.join(o)
+		}
 	}
-	r.hours.join(&other.hours)
+	raise(r.hours[:], other.hours[:])
 	for i := range r.signals {
-		r.signals[i].join(other.signals[i])
+		raise(r.signals[i][:], other.signals[i][:])
 	}
 	for i := range other.tests {
 		r.addTest(other.tests[i])
@@ -171,19 +165,18 @@ func (r *Record) join(other *Record) {
 	}
 }
 
-func (h *hours) join(other *hours) {
-	for i := range h {
-		h[i] = max(h[i], other[i])
+// raise sets each number to the higher of both: they count the same.
+func raise[T cmp.Ordered](numbers, others []T) {
+	for i := range numbers {
+		numbers[i] = max(numbers[i], others[i])
 	}
 }
 
 func (b *before) join(other *before) {
-	for i := range b.bytes {
-		b.bytes[i] = max(b.bytes[i], other.bytes[i])
-	}
-	b.hours.join(&other.hours)
+	raise(b.bytes[:], other.bytes[:])
+	raise(b.hours[:], other.hours[:])
 	for i := range b.signals {
-		b.signals[i].join(other.signals[i])
+		raise(b.signals[i][:], other.signals[i][:])
 	}
 }
 

@@ -109,16 +109,10 @@ func (r *Record) sum(c *rules, minutes int) (s sum) {
 
 // empty counts a day without beats. served has the first minutes, which beats of the
 // evening before served.
-func (c *rules) empty(day beacon.Day, served uint64) (s sum) {
-	expects := c.expects(day)
-	s.expected = uint16(expects.count())
-	var early dayBits
-	early.add(0, served)
-	for i := range expects {
-		expects[i] &= early[i]
-	}
-	s.served = uint16(expects.count())
-	return s
+func (c *rules) empty(day beacon.Day, served uint64) sum {
+	r := Record{day: day}
+	r.served.add(0, served)
+	return r.sum(c, beacon.MinutesADay)
 }
 
 // tenure returns since when a hotspot is in service, or 0 if it is not, and when it was

@@ -59,7 +59,10 @@ func onDisk(t *testing.T, n *node, id beacon.HotspotID, at time.Time) (minutes i
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Served(), r.Bytes()
+	for _, carried := range r.Traits(nil).Bytes {
+		bytes += carried
+	}
+	return r.Served(), bytes
 }
 
 // link takes the device of a hotspot off, or puts one on.

@@ -26,10 +26,9 @@ var steps = []struct {
 	{"1d", 24 * time.Hour},
 }
 
-// historyOf is a history with the id of its hotspot, and what of it the reader may see.
+// historyOf is a history, and what of it the reader may see.
 type historyOf struct {
 	telemetry.History
-	hotspot                    beacon.HotspotID
 	showsClients, showsTraffic bool
 }
 
@@ -39,14 +38,14 @@ func (a *API) history(ctx context.Context, p beacon.Principal, q telemetry.Histo
 		return historyOf{}, err
 	}
 	if hotspot.Approximate && !wholeDays(&q, a.now()) {
-		return historyOf{History: telemetry.History{From: q.From, To: q.To, Step: q.Step}, hotspot: q.Hotspot}, nil
+		return historyOf{History: telemetry.History{HistoryQuery: q}}, nil
 	}
 	h, err := a.telemetry.History(ctx, q)
 	if err != nil {
 		return historyOf{}, err
 	}
 	return historyOf{
-		History: h, hotspot: q.Hotspot,
+		History:      h,
 		showsClients: p.Sees(beacon.HistoryClients, hotspot.Operator),
 		showsTraffic: p.Sees(beacon.HistoryTraffic, hotspot.Operator),
 	}, nil
@@ -142,7 +141,7 @@ type historyPoint struct {
 }
 
 func encodeHistory(_ http.Header, h historyOf) payload {
-	out := history{HotspotID: h.hotspot, From: stamp(h.From), To: stamp(h.To), Points: make([]historyPoint, len(h.Points))}
+	out := history{HotspotID: h.Hotspot, From: stamp(h.From), To: stamp(h.To), Points: make([]historyPoint, len(h.Points))}
 	for _, s := range steps {
 		if s.span == h.Step {
 			out.Step = s.name

@@ -80,17 +80,11 @@ func (h *Hub) Wake() {
 // logs that once.
 func (h *Hub) Run(ctx context.Context) {
 	clock.Every(ctx, pollInterval, h.wake, h.log, "read events for subscribers", func(ctx context.Context) error {
-		if !h.anyone() {
+		if h.Listeners() == 0 {
 			return nil
 		}
 		return h.poll(ctx)
 	})
-}
-
-func (h *Hub) anyone() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.listeners > 0
 }
 
 // Listeners returns the number of subscribers, for monitoring.

@@ -188,9 +188,6 @@ func (s *Sequencer) findPlaces(ctx context.Context, l lease.Lease) error {
 	if err != nil {
 		return fmt.Errorf("read the positions in the streams: %w", err)
 	}
-	if places == nil {
-		places = map[string]int64{}
-	}
 	_, newest, err := s.source.EventHead(ctx)
 	if err != nil {
 		return fmt.Errorf("read the newest event: %w", err)

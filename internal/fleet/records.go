@@ -78,15 +78,15 @@ func (f *Fleet) Restore(id beacon.HotspotID, r *heartbeat.Record) (known bool) {
 	return live != nil
 }
 
-// DaysAfter returns the days after the given one of which memory has heartbeats.
-func (f *Fleet) DaysAfter(id beacon.HotspotID, day beacon.Day) []beacon.Day {
+// Days returns the days of which memory has heartbeats.
+func (f *Fleet) Days(id beacon.HotspotID) []beacon.Day {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	live := f.live(id)
 	if live == nil {
 		return nil
 	}
-	return f.table.DaysAfter(live, day)
+	return f.table.Days(live)
 }
 
 // Join merges the record of such a day, except for when the hotspot was seen: that time

@@ -18,22 +18,22 @@ func (t *Table) ClockBack(now time.Time, keep beacon.Minute) (cut bool) {
 	return cut
 }
 
-// DaysAfter returns the days after the given one that are in memory.
-func (t *Table) DaysAfter(l *Live, day beacon.Day) (days []beacon.Day) {
+// Days returns the days that are in memory.
+func (t *Table) Days(l *Live) (days []beacon.Day) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if l.state&placed == 0 || len(t.packedDays(l)) == 0 || l.hour.day() <= day {
+	if l.state&placed == 0 {
 		return nil
 	}
 	k := t.unpack(l)
-	for at, _ := k.find(day + 1); at < len(k.days); at++ {
-		days = append(days, k.days[at].day)
+	for i := range k.days {
+		days = append(days, k.days[i].day)
 	}
 	return days
 }
 
-// Join merges the record of such a day, except for when the hotspot was seen: that time
-// has not come.
+// Join merges the record of a day in memory, except for when the hotspot was seen: that
+// time may not have come.
 func (t *Table) Join(l *Live, r *Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

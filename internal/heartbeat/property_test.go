@@ -108,9 +108,6 @@ func (o *oracle) checkRecord(t *testing.T, r *heartbeat.Record, now time.Time) {
 		want := heartbeat.Point{At: r.Day().Time().Add(time.Duration(i) * time.Hour), Clients: o.peak(hour), Bytes: o.carried(hour)}
 		some := o.facts(hour*60, min(hour*60+59, last))
 		want.Served, want.Expected = some.Served, some.Expected
-		if want.Expected > 0 {
-			want.Uptime = float64(want.Served) / float64(want.Expected)
-		}
 		if hour*60+59 <= last {
 			want.Tier = o.tier(hour*60 + 59)
 		} else {

@@ -10,11 +10,10 @@ import (
 // Point is one step of a Series.
 type Point struct {
 	At       time.Time
-	Served   int     // minutes, of those expected
-	Expected int     // minutes; 0: Uptime is undefined
-	Uptime   float64 // 0..1
-	Clients  int     // peak of the hours that the step touches
-	Bytes    uint64  // a part of an hour has its share
+	Served   int    // minutes, of those expected
+	Expected int    // minutes
+	Clients  int    // peak of the hours that the step touches
+	Bytes    uint64 // a part of an hour has its share
 	Tier     beacon.Tier
 }
 
@@ -38,9 +37,6 @@ func Series(records []*Record, from, to time.Time, step time.Duration) (points [
 			if r := byDay[hour.day()]; r != nil {
 				p.add(r, hour.ofDay(), max(first, hour.first())-hour.first(), min(last, hour.first()+60)-hour.first())
 			}
-		}
-		if p.Expected > 0 {
-			p.Uptime = float64(p.Served) / float64(p.Expected)
 		}
 		points = append(points, p)
 	}

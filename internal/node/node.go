@@ -16,7 +16,6 @@ package node
 import (
 	"context"
 	"log/slog"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -238,10 +237,7 @@ func (n *Node) uptime(ctx context.Context, id beacon.HotspotID, from, to time.Ti
 	}
 	days := make([]float64, len(h.Points))
 	for i, p := range h.Points {
-		days[i] = p.Uptime
-		if p.Expected == 0 {
-			days[i] = math.NaN()
-		}
+		days[i] = float64(p.Served) / float64(p.Expected) // NaN if nothing was expected
 	}
 	return days, nil
 }

@@ -146,7 +146,7 @@ func (t *Telemetry) unlessBack(since reading, fold func()) bool {
 
 func (t *Telemetry) warnOfClock(now, real time.Time) {
 	c := &t.trust
-	if !c.warned.IsZero() && real.Sub(c.warned) < warnEvery {
+	if real.Sub(c.warned) < warnEvery {
 		return
 	}
 	c.warned = real

@@ -26,8 +26,6 @@ const (
 	owner
 )
 
-func (r role) String() string { return [...]string{"reader", "taking over", "owner"}[r] }
-
 // foldState is what a fold passes to the next.
 type foldState struct {
 	token  int64            // of the lease that it held; 0: none

@@ -19,9 +19,8 @@ type HistoryQuery struct {
 
 // History is the result, one point for each step.
 type History struct {
-	From, To time.Time
-	Step     time.Duration
-	Points   []heartbeat.Point
+	HistoryQuery
+	Points []heartbeat.Point
 }
 
 // History returns what records say, and for today also what is not in them yet.
@@ -47,5 +46,5 @@ func (t *Telemetry) History(ctx context.Context, q HistoryQuery) (History, error
 	if last >= beacon.MinuteOf(now).Day() {
 		records = t.Fleet.Latest(q.Hotspot, records, now)
 	}
-	return History{From: q.From, To: q.To, Step: q.Step, Points: heartbeat.Series(records, q.From, q.To, q.Step)}, nil
+	return History{q, heartbeat.Series(records, q.From, q.To, q.Step)}, nil
 }

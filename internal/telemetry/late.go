@@ -47,11 +47,8 @@ func (t *Telemetry) noteLate(node string, beats []heartbeat.Beat) {
 func (t *Telemetry) warnOfLate(node string, late int64, behind time.Duration) {
 	l := &t.lateness
 	l.beats.Add(late)
-	if last, told := l.warned[node]; told && t.machine().Sub(last) < warnEvery {
+	if t.machine().Sub(l.warned[node]) < warnEvery {
 		return
-	}
-	if l.warned == nil {
-		l.warned = map[string]time.Time{}
 	}
 	l.warned[node] = t.machine()
 	t.Log.Warn("a server accepted heartbeats for a day that is already closed, and their minutes are lost; correct its clock",

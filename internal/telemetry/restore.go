@@ -135,7 +135,7 @@ func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, tod
 func (t *Telemetry) rereadOthers(ctx context.Context, ids []beacon.HotspotID, first, today beacon.Day) error {
 	others := map[beacon.Day][]beacon.HotspotID{}
 	for _, id := range ids {
-		for _, day := range t.Fleet.DaysAfter(id, -1) {
+		for _, day := range t.Fleet.Days(id) {
 			if day < first || day > today {
 				others[day] = append(others[day], id)
 			}

@@ -1,11 +1,9 @@
 package telemetry
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"sync"
 	"time"
 
@@ -112,7 +110,6 @@ func (s *spans) known() []heartbeat.Span {
 	for _, o := range s.others {
 		all = append(all, heartbeat.Span{From: beacon.Minute(o.From), To: beacon.Minute(o.To)})
 	}
-	slices.SortFunc(all, func(a, b heartbeat.Span) int { return cmp.Compare(a.From, b.From) })
 	return all
 }
 

@@ -104,15 +104,15 @@ type Telemetry struct {
 
 // New returns telemetry for a node.
 func New(cfg Config) *Telemetry {
-	t := &Telemetry{
-		Config:  cfg,
-		batcher: newBatcher(),
-		cursors: cursors{read: map[string]int64{}},
-		folds:   folds{next: make(chan struct{})},
-		foldDue: make(chan struct{}, 1),
-		machine: time.Now,
+	return &Telemetry{
+		Config:   cfg,
+		batcher:  newBatcher(),
+		cursors:  cursors{read: map[string]int64{}},
+		folds:    folds{next: make(chan struct{})},
+		foldDue:  make(chan struct{}, 1),
+		machine:  time.Now,
+		lateness: lateness{warned: map[string]time.Time{}},
 	}
-	return t
 }
 
 // Take makes a heartbeat durable and then applies it. A repeated beat succeeds and

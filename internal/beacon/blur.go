@@ -66,9 +66,7 @@ func (b *Blur) Public(h Hotspot) Hotspot {
 		h.Device.SSID = ""
 	}
 	h.Device.LinkedAt = dayOf(h.Device.LinkedAt)
-	if h.UpdatedAt = dayOf(h.UpdatedAt); h.UpdatedAt.Before(h.CreatedAt) {
-		h.UpdatedAt = h.CreatedAt
-	}
+	h.UpdatedAt = Later(dayOf(h.UpdatedAt), h.CreatedAt)
 	h.Operator = UserID(id.Raw(b.sum("operator", h.ID)[:16]).Format(UserPrefix))
 	h.PastHours, h.PastService, h.Visits = nil, nil, nil
 	return h

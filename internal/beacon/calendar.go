@@ -91,6 +91,22 @@ func (d *Day) UnmarshalText(text []byte) (err error) {
 // three digits of milliseconds (decision N22).
 func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
+// Earlier returns the earlier of two moments.
+func Earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// Later returns the later of two moments.
+func Later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
 // Minute counts minutes since 1970, UTC.
 type Minute uint32
 

@@ -196,7 +196,7 @@ func (h Hotspot) ActiveSince() time.Time {
 	if verified.IsZero() || linked.IsZero() {
 		return time.Time{}
 	}
-	return later(linked, verified)
+	return Later(linked, verified)
 }
 
 // Deleted reports whether the hotspot is deleted.

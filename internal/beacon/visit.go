@@ -71,21 +71,7 @@ func (p Place) provenUntil() time.Time {
 	if p.VouchedAt.IsZero() {
 		return until
 	}
-	return later(until, earlier(p.VouchedAt.Add(vouchTime), p.ProvenAt.Add(proofAtMost)))
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
+	return Later(until, Earlier(p.VouchedAt.Add(vouchTime), p.ProvenAt.Add(proofAtMost)))
 }
 
 // Visited records what a visit found. Call it before Verify. It reports whether there is

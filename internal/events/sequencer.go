@@ -54,14 +54,9 @@ const (
 type Sequencer struct {
 	source   Source
 	holder   *lease.Holder
-	now      func() time.Time // the clock of the data
+	certain  func() time.Time
 	appended func()
 	log      *slog.Logger
-
-	// Certain, if not nil, returns the latest moment that has come by every clock, or zero
-	// if that is not known. What is old goes by it: a clock that is ahead deletes no
-	// events, and skips no changes.
-	Certain func() time.Time
 
 	mu     sync.Mutex
 	under  lease.Lease
@@ -75,9 +70,11 @@ type Sequencer struct {
 }
 
 // NewSequencer returns a sequencer. Call Run to start it. It calls appended when
-// there are new events.
-func NewSequencer(source Source, holder *lease.Holder, now func() time.Time, appended func(), log *slog.Logger) *Sequencer {
-	return &Sequencer{source: source, holder: holder, now: now, appended: appended, log: log}
+// there are new events. certain returns the latest moment that has come by every clock, or
+// zero if that is not known. What is old goes by it: a clock that is ahead deletes no events,
+// and skips no changes.
+func NewSequencer(source Source, holder *lease.Holder, certain func() time.Time, appended func(), log *slog.Logger) *Sequencer {
+	return &Sequencer{source: source, holder: holder, certain: certain, appended: appended, log: log}
 }
 
 // Run sequences while this process holds the lease, until ctx ends.
@@ -135,13 +132,6 @@ func (s *Sequencer) Age() time.Duration {
 		return 0
 	}
 	return time.Since(*last)
-}
-
-func (s *Sequencer) certain() time.Time {
-	if s.Certain == nil {
-		return s.now()
-	}
-	return s.Certain()
 }
 
 func (s *Sequencer) prune(ctx context.Context, l lease.Lease, now time.Time) error {

@@ -123,9 +123,8 @@ func TestSequencer_OldChanges(t *testing.T) {
 func TestSequencer_OldByWhatIsCertain(t *testing.T) {
 	m := newMemory()
 	_, l := holding(t, m)
-	s := events.NewSequencer(m, nil, func() time.Time { return noon.AddDate(1, 0, 0) }, func() {}, silent)
 	certain := time.Time{}
-	s.Certain = func() time.Time { return certain }
+	s := events.NewSequencer(m, nil, func() time.Time { return certain }, func() {}, silent)
 	m.write("n", beacon.HotspotRegistered, "hs_old", 1, noon.Add(-events.Kept-time.Second))
 	m.write("n", beacon.HotspotRegistered, "hs_1", 1, noon)
 	if err := s.Step(t.Context(), l); err == nil || len(m.events) != 0 || m.places["n"] != 0 {
@@ -148,14 +147,14 @@ func TestSequencer_QuietUntilCertain(t *testing.T) {
 		m.write("n", beacon.HotspotRegistered, "hs_1", 1, noon)
 		var log bytes.Buffer
 		keeper := lease.NewHolder(m, "events", "a", silent)
-		s := events.NewSequencer(m, keeper, atNoon, func() {}, slog.New(slog.NewTextHandler(&log, nil)))
 		known := time.Now().Add(time.Second)
-		s.Certain = func() time.Time {
+		certain := func() time.Time {
 			if time.Now().Before(known) {
 				return time.Time{}
 			}
 			return noon
 		}
+		s := events.NewSequencer(m, keeper, certain, func() {}, slog.New(slog.NewTextHandler(&log, nil)))
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { keeper.Run(ctx) })
@@ -462,8 +461,7 @@ func TestSequencer_PrunesByWhatIsCertain(t *testing.T) {
 			m := newMemory()
 			m.events = []beacon.Event{{Seq: 1, Kind: beacon.HotspotOnline, At: noon}}
 			keeper := lease.NewHolder(m, "events", "a", silent)
-			seq := events.NewSequencer(m, keeper, func() time.Time { return noon.AddDate(1, 0, 0) }, func() {}, silent)
-			seq.Certain = func() time.Time { return certain }
+			seq := events.NewSequencer(m, keeper, func() time.Time { return certain }, func() {}, silent)
 			ctx, cancel := context.WithCancel(t.Context())
 			var running sync.WaitGroup
 			running.Go(func() { keeper.Run(ctx) })

@@ -28,10 +28,7 @@ func Series(records []*Record, from, to time.Time, step time.Duration) (points [
 	step = max(step, time.Minute)
 	for at := from; at.Before(to); at = at.Add(step) {
 		p := Point{At: at}
-		end := at.Add(step)
-		if end.After(to) {
-			end = to
-		}
+		end := beacon.Earlier(at.Add(step), to)
 		first, last := beacon.MinuteOf(at), firstFrom(end)
 		for hour := hourOf(first); hour.first() < last; hour++ {
 			if r := byDay[hour.day()]; r != nil {

@@ -81,8 +81,7 @@ func New(db *store.DB, cfg Config) *Node {
 	n := &Node{Fleet: fleet.New(api.Summarize), db: db, limits: cfg.Limits, origins: cfg.Origins, now: now, log: log}
 	n.holder = lease.NewHolder(db, store.KeeperLease, db.Node(), log)
 	n.Hub = events.NewHub(db, log)
-	n.sequencer = events.NewSequencer(db, n.holder, now, n.Hub.Wake, log)
-	n.sequencer.Certain = n.certain
+	n.sequencer = events.NewSequencer(db, n.holder, n.certain, n.Hub.Wake, log)
 	n.telemetry = telemetry.New(telemetry.Config{
 		Store: db, Fleet: n.Fleet,
 		Lease: n.holder.Held, Before: n.sequencer.Step, Told: n.Hub.Wake, Now: now, Rate: cfg.Rate, Log: log,

@@ -104,16 +104,7 @@ func (t *Telemetry) certain(now time.Time) (certain, latest time.Time, known boo
 		return now, now, true
 	}
 	certain, latest, known = t.Certain()
-	if latest.Before(now) {
-		latest = now
-	}
-	if certain.Before(t.trust.upTo) {
-		certain = t.trust.upTo
-	}
-	if certain.After(now) {
-		certain = now
-	}
-	return certain, latest, known
+	return beacon.Earlier(beacon.Later(certain, t.trust.upTo), now), beacon.Later(latest, now), known
 }
 
 // goBack makes memory forget that any hotspot was seen after now. Days after today are
@@ -171,9 +162,7 @@ var byClock = beacon.Actor{Request: "clock", Note: "it was changed while a clock
 // otherwise one that was linked then would be in service only from that time on (decision
 // D114). It is called before minutes are decided by a clock that is right again.
 func (t *Telemetry) setRight(ctx context.Context, clock reading) error {
-	if newest := t.Fleet.TakeChangedAt(); newest.After(t.changed) {
-		t.changed = newest
-	}
+	t.changed = beacon.Later(t.changed, t.Fleet.TakeChangedAt())
 	latest := (clock.latest + heartbeat.FinalLag).Time()
 	if t.Rate == 0 || !clock.steady || !t.changed.After(latest) {
 		return nil

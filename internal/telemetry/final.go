@@ -89,8 +89,8 @@ func (t *Telemetry) DeletedSince(ctx context.Context) (time.Time, error) {
 			up = max(up, beacon.Minute(s.To))
 		}
 	}
-	if up > 0 && up.Time().Before(since) {
-		since = up.Time()
+	if up > 0 {
+		since = beacon.Earlier(since, up.Time())
 	}
 	return since.Add(-beacon.KeepPast), nil
 }

@@ -90,13 +90,14 @@ func (t *Telemetry) fold(ctx context.Context) error {
 		held = lease.Lease{}
 	}
 	raised := t.suspicions.raised.Load()
+	reached, followed := t.cursors.all()
 	in := foldInput{
-		token: held.Token, suspected: t.suspicions.any(), day: beacon.MinuteOf(clock.upTo).Day(), reached: t.cursors.all(),
+		token: held.Token, suspected: t.suspicions.any(), day: beacon.MinuteOf(clock.upTo).Day(), reached: reached,
 	}
 	at := heartbeat.Moment{Certain: clock.upTo, Now: clock.now, Back: clock.backTo}
 	if clock.steady {
 		certain := beacon.MinuteOf(clock.upTo)
-		at.Final = finalAt(certain, t.cursors.upTo()-(now-certain)) // both as late as what is certain
+		at.Final = finalAt(certain, followed-(now-certain)) // both as late as what is certain
 		in.finalDue = !t.finals.has(held.Token, at.Final)
 	}
 	plan := t.folded.plan(in)

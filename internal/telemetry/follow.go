@@ -33,13 +33,6 @@ func (p *cursors) caughtUp(at beacon.Minute, since int) {
 	}
 }
 
-// upTo returns the minute up to which all journals are applied.
-func (p *cursors) upTo() beacon.Minute {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.followed
-}
-
 // reached records that a node's journal is applied up to a row, since a restart.
 func (p *cursors) reached(node string, seq int64, since int) {
 	p.mu.Lock()
@@ -74,10 +67,11 @@ func (p *cursors) of(node string) (seq int64, restarts int) {
 	return p.read[node], p.restarts
 }
 
-func (p *cursors) all() map[string]int64 {
+// all returns how far each journal is applied, and the minute up to which all are.
+func (p *cursors) all() (read map[string]int64, followed beacon.Minute) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return maps.Clone(p.read)
+	return maps.Clone(p.read), p.followed
 }
 
 // rowsAtATime bounds the memory that Follow uses: a batch has up to some 100 KB.

@@ -1,6 +1,7 @@
 package heartbeat
 
 import (
+	"math/bits"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -14,6 +15,20 @@ func (t *Table) FoldNow(l *Live, r *Record, now time.Time) []*Record {
 	}
 	minute := beacon.MinuteOf(now)
 	return t.Fold(l, Moment{now, now, FinalAt(minute), minute, beacon.LastMinute})
+}
+
+// Served returns how many decided minutes were expected and served.
+func (r *Record) Served() int {
+	n := r.servedMinutes()
+	return n.count()
+}
+
+// Expected returns how many decided minutes were expected.
+func (r *Record) Expected() (n int) {
+	for i := range r.served {
+		n += bits.OnesCount64(rangeWord(i, 0, r.decided) &^ r.why.word(i))
+	}
+	return n
 }
 
 // Bytes returns the traffic of the day.

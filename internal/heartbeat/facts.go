@@ -14,7 +14,8 @@ import (
 // which a minute was expected or excused, and where it was carried before the hotspot
 // closed: other traffic of a hotspot that is closed or not in service earns no reward.
 func (r *Record) Facts() beacon.Facts {
-	f := beacon.Facts{Served: r.Served(), Expected: r.decided, Tier: r.Tier()}
+	served := r.servedMinutes()
+	f := beacon.Facts{Served: served.count(), Expected: r.decided, Tier: r.Tier()}
 	var open dayBits // in service, and not closed
 	for i := range open {
 		outside, closed := r.why.outside[i], r.why.closed[i]

@@ -2,7 +2,6 @@ package heartbeat
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -70,25 +69,12 @@ func (r *Record) Settled() bool { return r.decided == beacon.MinutesADay }
 // too.
 func (r *Record) NeedsDayBefore() bool { return r.early }
 
-// Served returns how many decided minutes were expected and served.
-func (r *Record) Served() int {
-	n := r.servedMinutes()
-	return n.count()
-}
-
+// servedMinutes returns the decided minutes that were expected and served.
 func (r *Record) servedMinutes() dayBits {
 	n := r.served
 	n.keepRange(0, r.decided)
 	for i := range n {
 		n[i] &^= r.why.word(i)
-	}
-	return n
-}
-
-// Expected returns how many decided minutes were expected.
-func (r *Record) Expected() (n int) {
-	for i := range r.served {
-		n += bits.OnesCount64(rangeWord(i, 0, r.decided) &^ r.why.word(i))
 	}
 	return n
 }

@@ -108,7 +108,7 @@ func (r *Record) read(in *reader, version byte) {
 	if version != oneReason {
 		r.why.excused.read(in, r.decided)
 		r.why.outside.read(in, r.decided)
-	} else if r.Expected() == 0 { // most likely never in service
+	} else if r.Facts().Expected == 0 { // most likely never in service
 		r.why.closed, r.why.outside = dayBits{}, r.why.closed
 	}
 	r.last.at = int64(in.upTo(uint64(beacon.LastMinute) * microMinute))

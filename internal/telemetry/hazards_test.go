@@ -62,7 +62,7 @@ func onDisk(t *testing.T, n *node, id beacon.HotspotID, at time.Time) (minutes i
 	for _, carried := range r.Traits(nil).Bytes {
 		bytes += carried
 	}
-	return r.Served(), bytes
+	return r.Facts().Served, bytes
 }
 
 // link takes the device of a hotspot off, or puts one on.

@@ -84,16 +84,14 @@ func (s Schedule) On(date time.Time) (spans []ExceptionSpan, exceptional bool) {
 // lowest bit of the first word.
 type Minutes = [23]uint64
 
-// OpenMask sets the bits of those minutes of a UTC day that begin
-// within an opening, by wall-clock time: an hour that daylight saving repeats counts
-// twice, one that it skips not at all.
-func (s Schedule) OpenMask(day Day, out *Minutes) {
-	*out = Minutes{}
+// OpenMask returns those minutes of a UTC day that begin within an opening, by wall-clock
+// time: an hour that daylight saving repeats counts twice, one that it skips not at all.
+func (s Schedule) OpenMask(day Day) (mask Minutes) {
 	first := int64(day) * MinutesADay
 	end := first + MinutesADay
 	if s.zone == nil {
-		setMinutes(out, 0, MinutesADay)
-		return
+		setMinutes(&mask, 0, MinutesADay)
+		return mask
 	}
 	// Between two clock changes of the zone, local time is UTC plus an offset.
 	for from := first; from < end; {
@@ -103,9 +101,10 @@ func (s Schedule) OpenMask(day Day, out *Minutes) {
 		if _, change := local.ZoneBounds(); !change.IsZero() {
 			to = min(to, ceilDiv(change.Unix(), 60))
 		}
-		s.openWithin(from, to, int64(offset), func(a, b int64) { setMinutes(out, int(a-first), int(b-first)) })
+		s.openWithin(from, to, int64(offset), func(a, b int64) { setMinutes(&mask, int(a-first), int(b-first)) })
 		from = max(to, from+1)
 	}
+	return mask
 }
 
 // openWithin finds the openings in from..to, in minutes of UTC, while local time is
@@ -136,18 +135,13 @@ func (s Schedule) StateAt(m Minute) (open bool, until Minute) {
 	if s.zone == nil {
 		return true, LastMinute
 	}
-	var mask Minutes
-	s.OpenMask(m.Day(), &mask)
-	minute := m.OfDay()
+	mask, minute := s.OpenMask(m.Day()), m.OfDay()
 	open = mask[minute/64]>>(minute%64)&1 != 0
 	for day := m.Day(); day <= m.Day()+foresight; day++ {
-		if day > m.Day() {
-			s.OpenMask(day, &mask)
-			minute = 0
-		}
 		if next := firstMinute(&mask, !open, minute); next < MinutesADay {
 			return open, day.Midnight() + Minute(next)
 		}
+		mask, minute = s.OpenMask(day+1), 0
 	}
 	return open, LastMinute
 }

@@ -226,8 +226,7 @@ func TestSchedule_OpenMaskIsIsOpen(t *testing.T) {
 		})
 		s := schedule(t, form)
 		for day := first; day.Year() < 2028; day = day.AddDate(0, 0, 1) {
-			var mask beacon.Minutes
-			s.OpenMask(beacon.DayOf(day), &mask)
+			mask := s.OpenMask(beacon.DayOf(day))
 			for m := range 1440 {
 				at := day.Add(time.Duration(m) * time.Minute)
 				got := mask[m/64]>>(m%64)&1 != 0
@@ -249,8 +248,7 @@ func TestSchedule_OpenMaskIsIsOpen(t *testing.T) {
 }
 
 func TestSchedule_OpenMaskWithoutHours(t *testing.T) {
-	var mask beacon.Minutes
-	beacon.Schedule{}.OpenMask(20_000, &mask)
+	mask := beacon.Schedule{}.OpenMask(20_000)
 	for m := range 23 * 64 {
 		if got, want := mask[m/64]>>(m%64)&1 != 0, m < 1440; got != want {
 			t.Fatalf("minute %d: open %v; want %v", m, got, want)
@@ -268,8 +266,7 @@ func BenchmarkSchedule_OpenMask(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	var mask beacon.Minutes
 	for b.Loop() {
-		s.OpenMask(20_772, &mask)
+		s.OpenMask(20_772)
 	}
 }

@@ -144,10 +144,8 @@ func (h *Hub) announce() {
 func (h *Hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.closed {
-		h.closed = true
-		h.announce()
-	}
+	h.closed = true
+	h.announce()
 }
 
 // Subscribe begins after the event with that number: 0 is the oldest event kept, and

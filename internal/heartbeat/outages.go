@@ -126,8 +126,7 @@ func (l *timeline) compute(day beacon.Day) (mask dayBits) {
 		if p.until <= from {
 			continue
 		}
-		var open dayBits
-		p.hours.OpenMask(day, (*beacon.Minutes)(&open))
+		open := dayBits(p.hours.OpenMask(day))
 		to := min(p.until, first+beacon.MinutesADay)
 		open.keepRange(int(from-first), int(to-first))
 		mask.join(&open)

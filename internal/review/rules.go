@@ -267,9 +267,7 @@ func (c *Case) shortHours(day beacon.Day) facts {
 	}
 	open := 0
 	for d := range beacon.Day(7) {
-		var mask beacon.Minutes
-		hours.OpenMask(day-d, &mask)
-		for _, word := range mask {
+		for _, word := range hours.OpenMask(day - d) {
 			open += bits.OnesCount64(word)
 		}
 	}

@@ -45,8 +45,7 @@ func (r *Rewards) Estimate(ctx context.Context, place geo.Point, neighbours []Ne
 	p := r.policySet().On(r.today())
 	own := int64(whole)
 	if p.PaysPlaces() {
-		var day beacon.Minutes
-		beacon.Schedule{}.OpenMask(0, &day)
+		day := beacon.Schedule{}.OpenMask(0)
 		hotspots := make([]ground.Hotspot, 0, len(neighbours)+len(planned)+1)
 		add := func(place geo.Point) {
 			hotspots = append(hotspots, ground.Hotspot{Place: ground.PlaceOf(place), Served: &day})

@@ -86,7 +86,7 @@ func decodeLink(w http.ResponseWriter, r *http.Request) (in registry.Link, unkno
 	if err == nil {
 		err = form.Validate()
 	}
-	return registry.Link{Code: form.Code.V, MAC: form.MAC.V, Agent: form.Report(), Request: httpserver.RequestID(w)}, *o.ignored, err
+	return registry.Link{Code: form.Code.V, MAC: form.MAC.V, Agent: beacon.ReportOf(form.Agent), Request: httpserver.RequestID(w)}, *o.ignored, err
 }
 
 type linked struct {

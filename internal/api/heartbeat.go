@@ -309,7 +309,7 @@ func (room *beatRoom) decode(w http.ResponseWriter, r *http.Request) (beacon.Hea
 	if err != nil {
 		return beacon.Heartbeat{}, err
 	}
-	room.ignored, room.agent = *o.ignored, form.Report()
+	room.ignored, room.agent = *o.ignored, beacon.ReportOf(form.Agent)
 	room.reports = room.agent != (beacon.Agent{})
 	return form.Validate()
 }

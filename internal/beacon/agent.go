@@ -39,8 +39,8 @@ type AgentForm struct {
 	Channel, Radios                         Opt[float64]
 }
 
-// reportOf returns the agent of a valid form, or none.
-func reportOf(form Opt[AgentForm]) Agent {
+// ReportOf returns the agent of a valid form, or none.
+func ReportOf(form Opt[AgentForm]) Agent {
 	if !form.Set {
 		return Agent{}
 	}

@@ -15,7 +15,6 @@ import (
 // HomePrivacy says what strangers see of homes: a setting of the network (decision X9).
 type HomePrivacy string
 
-// The settings of home privacy.
 const (
 	HomesOpen    HomePrivacy = "off"  // as the document of the network interface is written
 	HomesBlurred HomePrivacy = "blur" // see Blur

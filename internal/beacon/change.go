@@ -30,7 +30,6 @@ type Actor struct {
 // ChangeKind says what happened.
 type ChangeKind string
 
-// The kinds of change.
 const (
 	HotspotRegistered ChangeKind = "hotspot.registered"
 	HotspotUpdated    ChangeKind = "hotspot.updated"

@@ -54,7 +54,6 @@ const (
 // NoEvidence is why a check-in is no evidence; empty if it is.
 type NoEvidence string
 
-// The reasons.
 const (
 	OwnHotspot NoEvidence = "own_hotspot" // the app's key belongs to the operator
 	NotOnline  NoEvidence = "not_online"  // the hotspot is not online

@@ -25,7 +25,6 @@ type Erasure struct {
 // ErasureStatus says how far an erasure is.
 type ErasureStatus string
 
-// The statuses of an erasure.
 const (
 	NoErasure      ErasureStatus = "none"
 	ErasureWaits   ErasureStatus = "waiting"

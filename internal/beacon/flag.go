@@ -3,7 +3,6 @@ package beacon
 // FlagKind says what about a hotspot staff should look at.
 type FlagKind string
 
-// The kinds of flags.
 const (
 	InterleavedBoots FlagKind = "interleaved_boots"
 	AboveBandwidth   FlagKind = "above_bandwidth"

@@ -96,11 +96,8 @@ type HeartbeatForm struct {
 	CounterBits  Opt[float64]
 	RSSI         Opt[float64]
 	SpeedTest    Opt[SpeedTestForm]
-	Agent        Opt[AgentForm] // not part of the Heartbeat; see Report
+	Agent        Opt[AgentForm] // not part of the Heartbeat; see ReportOf
 }
-
-// Report returns the agent of a valid form, or none.
-func (form *HeartbeatForm) Report() Agent { return reportOf(form.Agent) }
 
 // SpeedTestForm is a speed test as sent by a device.
 type SpeedTestForm struct {

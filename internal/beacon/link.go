@@ -55,9 +55,6 @@ type LinkForm struct {
 	Agent     Opt[AgentForm]
 }
 
-// Report returns the agent of a valid form, or none.
-func (form LinkForm) Report() Agent { return reportOf(form.Agent) }
-
 // Validate lists only the faults that reveal nothing about codes and devices. Whether
 // the texts are right, or could be at all, is left to a single refusal.
 func (form LinkForm) Validate() error {

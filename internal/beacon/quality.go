@@ -5,7 +5,6 @@ import "time"
 // Signal is how well clients receive a hotspot (decision N14), from worse to better.
 type Signal uint8
 
-// The signal qualities.
 const (
 	NoSignal Signal = iota // nothing measured recently
 	PoorSignal

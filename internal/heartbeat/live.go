@@ -218,7 +218,6 @@ func (t *Table) show(l *Live) {
 // what to report; a Live only remembers it.
 type Mark uint8
 
-// The marks.
 const (
 	Announced Mark = iota // events
 	OnMap                 // the coverage map

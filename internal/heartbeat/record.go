@@ -34,10 +34,10 @@ type Record struct {
 
 	served  dayBits // including by beats of the evening before
 	last    last
-	prior   beacon.Minute // when it was last heard by the right clock, if one was ahead; 0: last says it
-	boots   []boot        // sorted by id
-	tests   []test        // oldest first
-	hours   hours
+	prior   beacon.Minute     // when it was last heard by the right clock, if one was ahead; 0: last says it
+	boots   []boot            // sorted by id
+	tests   []test            // oldest first
+	hours   [hoursADay]uint16 // the peak number of clients in each
 	signals [signalSteps]samples
 	tiers   [hoursADay]beacon.Tier // at the end of each decided hour
 
@@ -45,13 +45,10 @@ type Record struct {
 	past   [pastDays]sum // past[0] is the day before
 }
 
-// hours holds the peak number of clients in each hour.
-type hours [hoursADay]uint16
-
 // before is the part of the previous day that is less than 25 hours ago.
 type before struct {
 	bytes   [hoursADay]uint64
-	hours   hours
+	hours   [hoursADay]uint16
 	signals [signalSteps]samples
 }
 

@@ -56,12 +56,10 @@ func (t *Table) Fold(l *Live, at Moment) (records []*Record) {
 		l.dirty.Store(false)
 		return nil
 	}
-	for i := range k.days {
-		if at.Final > 0 {
+	if at.Final > 0 {
+		for i := range k.days {
 			k.days[i].undecide(at.Back, minute)
 		}
-	}
-	if at.Final > 0 {
 		k.forgetPrior(minute)
 	}
 	l.done = uint8(k.fold(minute, at.Final, func(r *Record) { records = append(records, r.copy()) }))
@@ -120,12 +118,9 @@ func (r *Record) forgetBefore(now beacon.Minute) {
 	if now.Day() < r.day {
 		hour = 0
 	}
-	for h := range hour {
-		r.before.bytes[h], r.before.hours[h] = 0, 0
-	}
-	for step := range hour / signalHours {
-		r.before.signals[step] = samples{}
-	}
+	clear(r.before.bytes[:hour])
+	clear(r.before.hours[:hour])
+	clear(r.before.signals[:hour/signalHours])
 }
 
 // Folded says that the records are written: final days are dropped from memory.

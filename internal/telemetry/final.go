@@ -21,13 +21,6 @@ type finals struct {
 	before beacon.Day
 }
 
-// has reports whether the days before one are final under a lease.
-func (f *finals) has(token int64, before beacon.Day) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.token == token && f.before >= before
-}
-
 // set records that the days before one are final.
 func (f *finals) set(token int64, before beacon.Day) {
 	f.mu.Lock()
@@ -45,11 +38,12 @@ func (f *finals) forget() {
 	f.token, f.before = 0, 0
 }
 
-// under returns the day before which all are final under a lease.
-func (f *finals) under(token int64) (before beacon.Day, any bool) {
+// under returns the day before which all are final, and whether they became so under a
+// lease.
+func (f *finals) under(token int64) (before beacon.Day, known bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.before, f.token == token && f.before > 0
+	return f.before, f.token == token
 }
 
 // finalAt returns the day before which a fold makes every day final, if it began at now
@@ -68,8 +62,8 @@ func finalAt(now, followed beacon.Minute) beacon.Day {
 // or has not folded since it does.
 func (t *Telemetry) FinalBefore() (beacon.Day, bool) {
 	held, holder := t.Lease()
-	before, any := t.finals.under(held.Token)
-	if !holder || !any || before > beacon.MinuteOf(t.Now()).Day() { // the clock was set back
+	before, known := t.finals.under(held.Token)
+	if !holder || !known || before == 0 || before > beacon.MinuteOf(t.Now()).Day() { // the clock was set back
 		return 0, false
 	}
 	return before, true

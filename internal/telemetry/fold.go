@@ -98,7 +98,8 @@ func (t *Telemetry) fold(ctx context.Context) error {
 	if clock.steady {
 		certain := beacon.MinuteOf(clock.upTo)
 		at.Final = finalAt(certain, followed-(now-certain)) // both as late as what is certain
-		in.finalDue = !t.finals.has(held.Token, at.Final)
+		before, known := t.finals.under(held.Token)
+		in.finalDue = !known || before < at.Final
 	}
 	plan := t.folded.plan(in)
 	if plan.role != reader {

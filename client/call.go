@@ -11,6 +11,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"time"
 )
 
@@ -55,26 +57,47 @@ func path(parts ...string) string {
 	return joined
 }
 
+// given returns the query of some pairs of a name and a value. Those without a value are
+// left to the server's default.
+func given(pairs ...string) url.Values {
+	query := url.Values{}
+	for pair := range slices.Chunk(pairs, 2) {
+		if pair[1] != "" {
+			query.Set(pair[0], pair[1])
+		}
+	}
+	return query
+}
+
+// whole formats a number; 0 is no value.
+func whole(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// decimal formats a number with all its digits, and without an exponent.
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
 // envelope wraps a successful response.
 type envelope[T any] struct {
 	Data       *T         `json:"data"`
 	Pagination Pagination `json:"pagination"`
+
+	header http.Header
 }
 
 // call sends a request and returns the data of the response.
-func call[T any](ctx context.Context, c *Client, r request) (T, http.Header, error) {
-	answer, header, err := enveloped[T](ctx, c, r)
-	if err != nil {
-		var none T
-		return none, header, err
-	}
-	return *answer.Data, header, nil
+func call[T any](ctx context.Context, c *Client, r request) (T, error) {
+	answer, err := enveloped[T](ctx, c, r)
+	return *answer.Data, err
 }
 
-func enveloped[T any](ctx context.Context, c *Client, r request) (answer envelope[T], header http.Header, err error) {
+// enveloped sends a request and returns the response. With an error, its data is zero.
+func enveloped[T any](ctx context.Context, c *Client, r request) (answer envelope[T], err error) {
 	err = c.do(ctx, r, func(response *http.Response) error {
-		header = response.Header
-		answer = envelope[T]{}
+		answer = envelope[T]{header: response.Header}
 		err := json.NewDecoder(response.Body).Decode(&answer)
 		if err == nil && answer.Data == nil {
 			err = errors.New("it is not from a Beacon server")
@@ -84,7 +107,10 @@ func enveloped[T any](ctx context.Context, c *Client, r request) (answer envelop
 		}
 		return nil
 	})
-	return answer, header, err
+	if err != nil {
+		return envelope[T]{Data: new(T)}, err
+	}
+	return answer, nil
 }
 
 // silent sends a request whose response has no data.

@@ -34,6 +34,5 @@ type Quality struct {
 // CheckIn says whether a hotspot works. It replaces what the same install said on the
 // same day (UTC). It needs the scope checkins:write.
 func (c *Client) CheckIn(ctx context.Context, hotspot string, in CheckIn) (CheckedIn, error) {
-	done, _, err := call[CheckedIn](ctx, c, post(path("hotspots", hotspot, "checkins"), in).once(""))
-	return done, err
+	return call[CheckedIn](ctx, c, post(path("hotspots", hotspot, "checkins"), in).once(""))
 }

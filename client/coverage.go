@@ -59,8 +59,7 @@ func (c *Client) Coverage(ctx context.Context, q CoverageQuery) (Coverage, error
 	if q.Zoom != nil {
 		query.Set("zoom", decimal(*q.Zoom))
 	}
-	coverage, _, err := call[Coverage](ctx, c, get(path("coverage"), query))
-	return coverage, err
+	return call[Coverage](ctx, c, get(path("coverage"), query))
 }
 
 // Disc is a hypothetical hotspot.
@@ -90,8 +89,7 @@ func (c *Client) SimulateCoverage(ctx context.Context, box Bounds, add ...Disc) 
 	}
 	r := post(path("coverage", "simulate"), body)
 	r.again = true
-	simulation, _, err := call[CoverageSimulation](ctx, c, r)
-	return simulation, err
+	return call[CoverageSimulation](ctx, c, r)
 }
 
 // Tile is a tile of the map, as a Mapbox Vector Tile.

@@ -15,8 +15,7 @@ type LinkCode struct {
 // CreateLinkCode creates a code for linking a device to one of the caller's hotspots.
 // It needs the scope hotspots:write.
 func (c *Client) CreateLinkCode(ctx context.Context, hotspot string) (LinkCode, error) {
-	code, _, err := call[LinkCode](ctx, c, post(path("hotspots", hotspot, "link-code"), nil).once(""))
-	return code, err
+	return call[LinkCode](ctx, c, post(path("hotspots", hotspot, "link-code"), nil).once(""))
 }
 
 // Linked is what a device gets for its code.
@@ -35,8 +34,7 @@ type Linked struct {
 func (c *Client) LinkDevice(ctx context.Context, code, macAddress string) (Linked, error) {
 	r := post(path("devices", "link"), map[string]string{"code": code, "mac_address": macAddress}).once("")
 	r.open = true
-	linked, _, err := call[Linked](ctx, c, r)
-	return linked, err
+	return call[Linked](ctx, c, r)
 }
 
 // UnlinkDevice revokes the key of a hotspot's device. It needs the scope
@@ -122,6 +120,5 @@ type Accepts struct {
 func (c *Client) SendHeartbeat(ctx context.Context, hotspot string, beat Heartbeat) (HeartbeatTaken, error) {
 	r := post(path("hotspots", hotspot, "heartbeats"), beat)
 	r.again = true // it has an identity: a duplicate changes nothing
-	taken, _, err := call[HeartbeatTaken](ctx, c, r)
-	return taken, err
+	return call[HeartbeatTaken](ctx, c, r)
 }

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"iter"
-	"net/url"
 	"time"
 )
 
@@ -55,21 +54,18 @@ type HoldReply struct {
 // PlaceHold holds back what is earned from now on. It needs the scope hotspots:verify, like
 // DecideHold.
 func (c *Client) PlaceHold(ctx context.Context, in HoldForm) (Hold, error) {
-	hold, _, err := call[Hold](ctx, c, post(path("holds"), in).once(""))
-	return hold, err
+	return call[Hold](ctx, c, post(path("holds"), in).once(""))
 }
 
 // DecideHold extends a hold, ends it, or says that a visit failed.
 func (c *Client) DecideHold(ctx context.Context, id string, in HoldDecision) (Hold, error) {
-	hold, _, err := call[Hold](ctx, c, post(path("holds", id, "decisions"), in).once(""))
-	return hold, err
+	return call[Hold](ctx, c, post(path("holds", id, "decisions"), in).once(""))
 }
 
 // AnswerHold tells staff something about a hold of one's own. It needs the scope
 // hotspots:write.
 func (c *Client) AnswerHold(ctx context.Context, id, text string) (Hold, error) {
-	hold, _, err := call[Hold](ctx, c, post(path("holds", id, "answer"), HoldReply{text}).once(""))
-	return hold, err
+	return call[Hold](ctx, c, post(path("holds", id, "answer"), HoldReply{text}).once(""))
 }
 
 // HoldsPage returns a page of holds, newest first: those of a user, which need the scope
@@ -77,9 +73,9 @@ func (c *Client) AnswerHold(ctx context.Context, id, text string) (Hold, error) 
 // hotspots:verify.
 func (c *Client) HoldsPage(ctx context.Context, user string, p PageQuery) (Page[Hold], error) {
 	if user == "" {
-		return page[Hold](ctx, c, path("holds"), url.Values{}, p)
+		return page[Hold](ctx, c, path("holds"), nil, p)
 	}
-	return page[Hold](ctx, c, path("users", user, "holds"), url.Values{}, p)
+	return page[Hold](ctx, c, path("users", user, "holds"), nil, p)
 }
 
 // Holds returns all holds that HoldsPage returns, page by page.

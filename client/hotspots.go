@@ -136,18 +136,19 @@ func (r request) once(key string) request {
 // RegisterHotspot registers a hotspot of the key's user. It needs the scope
 // hotspots:write.
 func (c *Client) RegisterHotspot(ctx context.Context, in Registration) (Hotspot, error) {
-	return tagged(call[Hotspot](ctx, c, post(path("hotspots"), in).once(in.IdempotencyKey)))
+	return tagged(enveloped[Hotspot](ctx, c, post(path("hotspots"), in).once(in.IdempotencyKey)))
 }
 
 // tagged adds to a hotspot what the header contains.
-func tagged(h Hotspot, header http.Header, err error) (Hotspot, error) {
-	h.ETag, h.Replayed = header.Get("ETag"), header.Get("Idempotency-Replayed") == "true"
+func tagged(answer envelope[Hotspot], err error) (Hotspot, error) {
+	h := *answer.Data
+	h.ETag, h.Replayed = answer.header.Get("ETag"), answer.header.Get("Idempotency-Replayed") == "true"
 	return h, err
 }
 
 // Hotspot returns one hotspot.
 func (c *Client) Hotspot(ctx context.Context, id string) (Hotspot, error) {
-	return tagged(call[Hotspot](ctx, c, get(path("hotspots", id), nil)))
+	return tagged(enveloped[Hotspot](ctx, c, get(path("hotspots", id), nil)))
 }
 
 // Change is what to change about a hotspot; nil fields keep their value.
@@ -192,9 +193,9 @@ type Changed struct {
 // hotspots:write.
 func (c *Client) ChangeHotspot(ctx context.Context, id string, change Change) (Changed, error) {
 	r := request{method: http.MethodPatch, path: path("hotspots", id), body: change}.with("If-Match", change.IfMatch)
-	changed, header, err := call[Changed](ctx, c, r)
-	changed.ETag = header.Get("ETag")
-	return changed, err
+	answer, err := enveloped[Changed](ctx, c, r)
+	answer.Data.ETag = answer.header.Get("ETag")
+	return *answer.Data, err
 }
 
 // DeleteHotspot deletes one of the caller's hotspots; what it earned stays. With an
@@ -219,17 +220,13 @@ type Verification struct {
 // error is ErrConflict, and a hotspot that was verified is no longer. It needs the scope
 // hotspots:verify.
 func (c *Client) VerifyHotspot(ctx context.Context, id string, v Verification) (Hotspot, error) {
-	return tagged(call[Hotspot](ctx, c, post(path("hotspots", id, "verification"), v).once("")))
+	return tagged(enveloped[Hotspot](ctx, c, post(path("hotspots", id, "verification"), v).once("")))
 }
 
 // WithdrawVerification makes a verified hotspot pending again. Its operator is told the
 // reason, which may be empty. It needs the scope hotspots:verify.
 func (c *Client) WithdrawVerification(ctx context.Context, id, reason string) error {
-	r := request{method: http.MethodDelete, path: path("hotspots", id, "verification")}
-	if reason != "" {
-		r.query = url.Values{"reason": {reason}}
-	}
-	return c.silent(ctx, r)
+	return c.silent(ctx, request{method: http.MethodDelete, path: path("hotspots", id, "verification"), query: given("reason", reason)})
 }
 
 // HotspotsPage returns a page of a user's hotspots, in the order of registration.
@@ -277,15 +274,11 @@ type HistoryPoint struct {
 
 // History returns uptime, clients and traffic of a hotspot over time.
 func (c *Client) History(ctx context.Context, id string, q HistoryQuery) (History, error) {
-	query := url.Values{}
+	query := given("step", q.Step)
 	for name, at := range map[string]time.Time{"from": q.From, "to": q.To} {
 		if !at.IsZero() {
 			query.Set(name, at.UTC().Format(time.RFC3339Nano))
 		}
 	}
-	if q.Step != "" {
-		query.Set("step", q.Step)
-	}
-	history, _, err := call[History](ctx, c, get(path("hotspots", id, "history"), query))
-	return history, err
+	return call[History](ctx, c, get(path("hotspots", id, "history"), query))
 }

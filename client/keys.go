@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"net/http"
-	"net/url"
 	"time"
 )
 
@@ -57,19 +56,14 @@ func (c *Client) CreateKey(ctx context.Context, in KeyCreation) (CreatedKey, err
 	if in.Scopes == nil {
 		in.Scopes = []string{}
 	}
-	key, _, err := call[CreatedKey](ctx, c, post(path("keys"), in).once(""))
-	return key, err
+	return call[CreatedKey](ctx, c, post(path("keys"), in).once(""))
 }
 
 // KeysPage returns a page of keys, newest first: those of a user. If user is empty,
 // it returns those of the caller's own user, or everyone's with the scope admin. It
 // needs the scope keys:manage.
 func (c *Client) KeysPage(ctx context.Context, user string, p PageQuery) (Page[Key], error) {
-	query := url.Values{}
-	if user != "" {
-		query.Set("user_id", user)
-	}
-	return page[Key](ctx, c, path("keys"), query, p)
+	return page[Key](ctx, c, path("keys"), given("user_id", user), p)
 }
 
 // Keys returns all keys that KeysPage returns, page by page.
@@ -84,6 +78,5 @@ func (c *Client) RevokeKey(ctx context.Context, id string) error {
 
 // OwnKey returns the key in use, with its name and scopes.
 func (c *Client) OwnKey(ctx context.Context) (Key, error) {
-	key, _, err := call[Key](ctx, c, get(path("keys", "self"), nil))
-	return key, err
+	return call[Key](ctx, c, get(path("keys", "self"), nil))
 }

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"iter"
+	"maps"
 	"net/url"
 	"strconv"
 	"time"
@@ -50,23 +51,13 @@ type HotspotListed struct {
 // ListHotspotsPage returns a page of all hotspots, in the order of registration. It
 // needs the scope hotspots:verify.
 func (c *Client) ListHotspotsPage(ctx context.Context, q ListQuery, p PageQuery) (Page[HotspotListed], error) {
-	query := url.Values{}
-	if q.Status != "" {
-		query.Set("status", string(q.Status))
-	}
+	query := given("status", string(q.Status), "q", q.Text, "type", string(q.Type), "operator_id", q.Operator,
+		"model", q.Model, "firmware", q.Firmware, "agent", q.Agent)
 	if q.Verified != nil {
 		query.Set("verified", strconv.FormatBool(*q.Verified))
 	}
 	if q.Rejected != nil {
 		query.Set("rejected", strconv.FormatBool(*q.Rejected))
-	}
-	if q.Text != "" {
-		query.Set("q", q.Text)
-	}
-	for name, value := range map[string]string{"type": string(q.Type), "operator_id": q.Operator, "model": q.Model, "firmware": q.Firmware, "agent": q.Agent} {
-		if value != "" {
-			query.Set(name, value)
-		}
 	}
 	if q.Newest {
 		query.Set("order", "newest")
@@ -94,8 +85,7 @@ type Inventory struct {
 
 // Inventory counts devices by what they run. It needs the scope hotspots:verify.
 func (c *Client) Inventory(ctx context.Context) (Inventory, error) {
-	all, _, err := call[Inventory](ctx, c, get(path("hotspots", "inventory"), nil))
-	return all, err
+	return call[Inventory](ctx, c, get(path("hotspots", "inventory"), nil))
 }
 
 // NearbyQuery selects hotspots near a place. Other zero fields get the server's
@@ -151,22 +141,12 @@ type SummaryPlace struct {
 
 // Nearby returns hotspots near a place, nearest first.
 func (c *Client) Nearby(ctx context.Context, q NearbyQuery) ([]HotspotSummary, error) {
-	query := url.Values{"lat": {decimal(q.Lat)}, "lng": {decimal(q.Lng)}}
+	query := given("lat", decimal(q.Lat), "lng", decimal(q.Lng), "status", q.Status, "limit", whole(q.Limit))
 	if q.Radius != 0 {
 		query.Set("radius", decimal(q.Radius))
 	}
-	if q.Status != "" {
-		query.Set("status", q.Status)
-	}
-	if q.Limit != 0 {
-		query.Set("limit", strconv.Itoa(q.Limit))
-	}
-	found, _, err := call[[]HotspotSummary](ctx, c, get(path("hotspots", "nearby"), query))
-	return found, err
+	return call[[]HotspotSummary](ctx, c, get(path("hotspots", "nearby"), query))
 }
-
-// decimal formats a number with all its digits, and without an exponent.
-func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // Page is one page of a list.
 type Page[T any] struct {
@@ -199,23 +179,10 @@ const largestPage = 100
 
 // page requests one page.
 func page[T any](ctx context.Context, c *Client, path string, query url.Values, p PageQuery) (Page[T], error) {
-	if query == nil {
-		query = url.Values{}
-	}
-	if p.Page != 0 {
-		query.Set("page", strconv.Itoa(p.Page))
-	}
-	if p.PerPage != 0 {
-		query.Set("per_page", strconv.Itoa(p.PerPage))
-	}
-	if p.Cursor != "" {
-		query.Set("cursor", p.Cursor)
-	}
-	answer, _, err := enveloped[[]T](ctx, c, get(path, query))
-	if err != nil {
-		return Page[T]{}, err
-	}
-	return Page[T]{Items: *answer.Data, Pagination: answer.Pagination}, nil
+	all := given("page", whole(p.Page), "per_page", whole(p.PerPage), "cursor", p.Cursor)
+	maps.Copy(all, query)
+	answer, err := enveloped[[]T](ctx, c, get(path, all))
+	return Page[T]{Items: *answer.Data, Pagination: answer.Pagination}, err
 }
 
 // pages iterates over all pages, by cursor. It ends with the first error. An older server

@@ -37,13 +37,11 @@ type NetworkSettingsPatch struct {
 
 // NetworkSettings returns the settings of the network.
 func (c *Client) NetworkSettings(ctx context.Context) (NetworkSettings, error) {
-	s, _, err := call[NetworkSettings](ctx, c, get(path("settings"), nil))
-	return s, err
+	return call[NetworkSettings](ctx, c, get(path("settings"), nil))
 }
 
 // ChangeNetworkSettings changes the settings of the network. All servers follow within
 // seconds. It needs the scope admin.
 func (c *Client) ChangeNetworkSettings(ctx context.Context, patch NetworkSettingsPatch) (NetworkSettings, error) {
-	s, _, err := call[NetworkSettings](ctx, c, request{method: http.MethodPatch, path: path("settings"), body: patch})
-	return s, err
+	return call[NetworkSettings](ctx, c, request{method: http.MethodPatch, path: path("settings"), body: patch})
 }

@@ -56,6 +56,5 @@ type ReplayOperator struct {
 func (c *Client) ReplayRewards(ctx context.Context, form ReplayForm) (Replay, error) {
 	patient := *c
 	patient.timeout = 0
-	replay, _, err := call[Replay](ctx, &patient, post(path("rewards", "replays"), form))
-	return replay, err
+	return call[Replay](ctx, &patient, post(path("rewards", "replays"), form))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"strconv"
 )
 
 // Review is the first flags of the review queue.
@@ -30,12 +29,7 @@ type Flag struct {
 // Review returns the first flags of the review queue; limit is 1 to 100, or 0 for the
 // server's default. It needs the scope hotspots:verify.
 func (c *Client) Review(ctx context.Context, limit int) (Review, error) {
-	query := url.Values{}
-	if limit != 0 {
-		query.Set("limit", strconv.Itoa(limit))
-	}
-	review, _, err := call[Review](ctx, c, get(path("review"), query))
-	return review, err
+	return call[Review](ctx, c, get(path("review"), given("limit", whole(limit))))
 }
 
 // Neighbours is what stands within 200 m of a hotspot, the nearest first.
@@ -59,8 +53,7 @@ type Neighbour struct {
 
 // Neighbours returns what stands around a hotspot. It needs the scope hotspots:verify.
 func (c *Client) Neighbours(ctx context.Context, hotspot string) (Neighbours, error) {
-	around, _, err := call[Neighbours](ctx, c, get(path("hotspots", hotspot, "neighbours"), nil))
-	return around, err
+	return call[Neighbours](ctx, c, get(path("hotspots", hotspot, "neighbours"), nil))
 }
 
 // DismissFlag takes a flag out of the review queue. It needs the scope hotspots:verify.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -68,12 +67,7 @@ type HotspotRewards struct {
 // Rewards returns what a user earned in a period: [CurrentMonth], [LastMonth] or
 // [AllMonths]. It needs the scope rewards:read.
 func (c *Client) Rewards(ctx context.Context, user, period string) (Rewards, error) {
-	query := url.Values{}
-	if period != "" {
-		query.Set("period", period)
-	}
-	rewards, _, err := call[Rewards](ctx, c, get(path("users", user, "rewards"), query))
-	return rewards, err
+	return call[Rewards](ctx, c, get(path("users", user, "rewards"), given("period", period)))
 }
 
 // RewardsMonth is what a user earned in a month.
@@ -100,13 +94,7 @@ type RewardsHistoryQuery struct {
 // RewardsHistoryPage returns a page of what a user earned by month, newest first. It
 // needs the scope rewards:read.
 func (c *Client) RewardsHistoryPage(ctx context.Context, user string, q RewardsHistoryQuery, p PageQuery) (Page[RewardsMonth], error) {
-	query := url.Values{}
-	if q.StartDate != "" {
-		query.Set("start_date", q.StartDate)
-	}
-	if q.EndDate != "" {
-		query.Set("end_date", q.EndDate)
-	}
+	query := given("start_date", q.StartDate, "end_date", q.EndDate)
 	return page[RewardsMonth](ctx, c, path("users", user, "rewards", "history"), query, p)
 }
 
@@ -136,12 +124,7 @@ type RewardsDay struct {
 // RewardsDays returns what a user earned on each day of a month, such as "2026-10"; an
 // empty one is the current month. It needs the scope rewards:read.
 func (c *Client) RewardsDays(ctx context.Context, user, month string) (RewardsDays, error) {
-	query := url.Values{}
-	if month != "" {
-		query.Set("month", month)
-	}
-	days, _, err := call[RewardsDays](ctx, c, get(path("users", user, "rewards", "days"), query))
-	return days, err
+	return call[RewardsDays](ctx, c, get(path("users", user, "rewards", "days"), given("month", month)))
 }
 
 // PolicyTerms are the rules by which a day is paid.
@@ -224,12 +207,7 @@ type Loss struct {
 // ExplainRewards returns why a hotspot earned what it did on a day such as
 // "2026-10-31", or today if date is empty. It needs the scope rewards:read.
 func (c *Client) ExplainRewards(ctx context.Context, hotspot, date string) (Explanation, error) {
-	query := url.Values{}
-	if date != "" {
-		query.Set("date", date)
-	}
-	explanation, _, err := call[Explanation](ctx, c, get(path("hotspots", hotspot, "rewards", "explain"), query))
-	return explanation, err
+	return call[Explanation](ctx, c, get(path("hotspots", hotspot, "rewards", "explain"), given("date", date)))
 }
 
 // Amount is a number of credits, in millionths: exact, unlike a float64.
@@ -305,6 +283,6 @@ func (c *Client) EstimateRewards(ctx context.Context, places ...LatLng) ([]Rewar
 	}
 	r := post(path("rewards", "estimate"), plan)
 	r.again = true
-	answer, _, err := call[struct{ Places []RewardsEstimate }](ctx, c, r)
+	answer, err := call[struct{ Places []RewardsEstimate }](ctx, c, r)
 	return answer.Places, err
 }

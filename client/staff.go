@@ -2,8 +2,6 @@ package client
 
 import (
 	"context"
-	"net/url"
-	"strconv"
 	"time"
 )
 
@@ -37,17 +35,8 @@ type AuditRow struct {
 // Audit returns a page of the audit log. A page of a query that selects may be short, or
 // empty, although Next says that there is more. It needs the scope admin.
 func (c *Client) Audit(ctx context.Context, q AuditQuery) (Audit, error) {
-	query := url.Values{}
-	for name, value := range map[string]string{"kind": q.Kind, "target": q.Target, "user_id": q.UserID, "cursor": q.Cursor} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	if q.Limit != 0 {
-		query.Set("limit", strconv.Itoa(q.Limit))
-	}
-	audit, _, err := call[Audit](ctx, c, get(path("audit"), query))
-	return audit, err
+	query := given("kind", q.Kind, "target", q.Target, "user_id", q.UserID, "cursor", q.Cursor, "limit", whole(q.Limit))
+	return call[Audit](ctx, c, get(path("audit"), query))
 }
 
 // Operators is a page of the users with hotspots, by id.
@@ -69,15 +58,7 @@ type Operator struct {
 // ListOperators returns up to limit users with hotspots after one, or the first; limit is 1
 // to 100, or 0 for the server's default. It needs the scope admin.
 func (c *Client) ListOperators(ctx context.Context, after string, limit int) (Operators, error) {
-	query := url.Values{}
-	if after != "" {
-		query.Set("after", after)
-	}
-	if limit != 0 {
-		query.Set("limit", strconv.Itoa(limit))
-	}
-	page, _, err := call[Operators](ctx, c, get(path("operators"), query))
-	return page, err
+	return call[Operators](ctx, c, get(path("operators"), given("after", after, "limit", whole(limit))))
 }
 
 // Bookkeeping is how far the books are.
@@ -125,8 +106,7 @@ type ClockReading struct {
 
 // RewardsClock returns what the clocks say. It needs the scope admin, as all that follow.
 func (c *Client) RewardsClock(ctx context.Context) (RewardsClock, error) {
-	clock, _, err := call[RewardsClock](ctx, c, get(path("rewards", "clock"), nil))
-	return clock, err
+	return call[RewardsClock](ctx, c, get(path("rewards", "clock"), nil))
 }
 
 // ClockConfirmation says what day it is, in UTC.
@@ -136,8 +116,7 @@ type ClockConfirmation struct {
 
 // ConfirmRewardsClock says what day it is: all days before it are closed for good.
 func (c *Client) ConfirmRewardsClock(ctx context.Context, today string) (RewardsClock, error) {
-	clock, _, err := call[RewardsClock](ctx, c, post(path("rewards", "clock"), ClockConfirmation{today}).once(""))
-	return clock, err
+	return call[RewardsClock](ctx, c, post(path("rewards", "clock"), ClockConfirmation{today}).once(""))
 }
 
 // SettlementForm says how to settle a month.
@@ -155,8 +134,7 @@ type Settlement struct {
 
 // SettleMonth writes the statements of a month, such as "2026-10". Servers do so themselves.
 func (c *Client) SettleMonth(ctx context.Context, month string, form SettlementForm) (Settlement, error) {
-	done, _, err := call[Settlement](ctx, c, post(path("rewards", "months", month, "settlement"), form).once(""))
-	return done, err
+	return call[Settlement](ctx, c, post(path("rewards", "months", month, "settlement"), form).once(""))
 }
 
 // ReopeningForm says which days to open again.
@@ -186,8 +164,7 @@ type ReopenedUser struct {
 
 // ReopenDays opens days again that a wrong clock closed.
 func (c *Client) ReopenDays(ctx context.Context, form ReopeningForm) (Reopening, error) {
-	done, _, err := call[Reopening](ctx, c, post(path("rewards", "reopenings"), form).once(""))
-	return done, err
+	return call[Reopening](ctx, c, post(path("rewards", "reopenings"), form).once(""))
 }
 
 // PolicyAdoption says which policy to put into force, and from when on.
@@ -224,8 +201,7 @@ type AdoptedPolicy struct {
 
 // AdoptPolicy puts a policy into force from a day on that has not begun.
 func (c *Client) AdoptPolicy(ctx context.Context, form PolicyAdoption) (AdoptedPolicy, error) {
-	done, _, err := call[AdoptedPolicy](ctx, c, post(path("rewards", "policies"), form).once(""))
-	return done, err
+	return call[AdoptedPolicy](ctx, c, post(path("rewards", "policies"), form).once(""))
 }
 
 // MACRelease names a reserved MAC address, and why it is released.
@@ -242,17 +218,11 @@ type ReleasedMAC struct {
 
 // ReleaseMAC lets anyone register a MAC address that is reserved for its last operator.
 func (c *Client) ReleaseMAC(ctx context.Context, form MACRelease) (ReleasedMAC, error) {
-	done, _, err := call[ReleasedMAC](ctx, c, post(path("macs", "releases"), form).once(""))
-	return done, err
+	return call[ReleasedMAC](ctx, c, post(path("macs", "releases"), form).once(""))
 }
 
 // Bookkeeping returns which days are closed and which months are settled: 1 to 24 months, or
 // 0 for the server's default. It needs the scope admin.
 func (c *Client) Bookkeeping(ctx context.Context, months int) (Bookkeeping, error) {
-	query := url.Values{}
-	if months != 0 {
-		query.Set("months", strconv.Itoa(months))
-	}
-	books, _, err := call[Bookkeeping](ctx, c, get(path("rewards", "months"), query))
-	return books, err
+	return call[Bookkeeping](ctx, c, get(path("rewards", "months"), given("months", whole(months))))
 }

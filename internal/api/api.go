@@ -18,6 +18,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/review"
+	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
@@ -32,17 +33,12 @@ type Config struct {
 	Fleet     *fleet.Fleet
 	Telemetry Telemetry
 	Rewards   Rewards
-	Books     Books
-	MACs      MACs
+	Books     *rewards.Rewards
 	Review    *review.Review
 	Erasures  *erasure.Erasures
 	Events    *events.Hub
 	Limits    Limits
-	Quotas    Quotas
-	Settings  Settings
-	Repeats   Repeats
-	Changes   Changes
-	Operators Operators
+	Store     Store
 	Origins   []string // whose pages may use the API; see ParseOrigins
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -57,6 +53,33 @@ type Telemetry interface {
 	History(ctx context.Context, q telemetry.HistoryQuery) (telemetry.History, error)
 }
 
+// Store is what the API itself keeps in the database and reads from it.
+type Store interface {
+	// Quota returns what staff allow a user, or else what everyone may have.
+	Quota(ctx context.Context, user beacon.UserID) (beacon.Quota, error)
+	SetQuota(ctx context.Context, user beacon.UserID, q beacon.Quota, by beacon.Actor, now time.Time) error
+
+	Blur(ctx context.Context) (beacon.Blur, error)
+	SetHomePrivacy(ctx context.Context, p beacon.HomePrivacy, by beacon.Actor, now time.Time) error
+	MapSettings(ctx context.Context) (beacon.MapSettings, error)
+	SetStartView(ctx context.Context, v *beacon.StartView, by beacon.Actor, now time.Time) error
+	SetLanguage(ctx context.Context, code string, by beacon.Actor, now time.Time) error
+
+	// Once returns an earlier request with an Idempotency-Key, or nil if none is remembered.
+	Once(ctx context.Context, owner, key string, now time.Time) (*beacon.Once, error)
+	// Heads returns the number of each node's newest change.
+	Heads(ctx context.Context) (map[string]int64, error)
+	// Changes returns up to limit changes of a node after a number, in order.
+	Changes(ctx context.Context, node string, after int64, limit int) ([]beacon.Change, error)
+	// Audit returns up to limit changes of all nodes before one, newest first.
+	Audit(ctx context.Context, before beacon.Change, limit int) ([]beacon.Change, error)
+	// Operators returns up to limit users with hotspots after one, by id, with what they
+	// earned on the closed days of a month.
+	Operators(ctx context.Context, after beacon.UserID, month beacon.Month, now time.Time, limit int) ([]beacon.Operator, error)
+	// ReleaseMAC returns for whom the address was reserved, or NotFound.
+	ReleaseMAC(ctx context.Context, mac beacon.MAC, reason string, by beacon.Actor, now time.Time) (beacon.UserID, error)
+}
+
 // API serves the HTTP API.
 type API struct {
 	keys      *access.Keys
@@ -65,17 +88,12 @@ type API struct {
 	fleet     *fleet.Fleet
 	telemetry Telemetry
 	rewards   Rewards
-	books     Books
-	macs      MACs
+	books     *rewards.Rewards
 	review    *review.Review
 	erasures  *erasure.Erasures
 	hub       *events.Hub
 	limits    *limiters
-	quotas    Quotas
-	settings  Settings
-	repeats   Repeats
-	changes   Changes
-	operators Operators
+	store     Store
 	now       func() time.Time
 	log       *slog.Logger
 
@@ -107,8 +125,8 @@ type API struct {
 // New returns an API with all its routes registered.
 func New(cfg Config) *API {
 	a := &API{
-		keys: cfg.Keys, registry: cfg.Registry, checkins: cfg.CheckIns, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, books: cfg.Books, macs: cfg.MACs, review: cfg.Review, erasures: cfg.Erasures, hub: cfg.Events,
-		limits: newLimiters(cfg.Limits), quotas: cfg.Quotas, settings: cfg.Settings, repeats: cfg.Repeats, changes: cfg.Changes, operators: cfg.Operators, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
+		keys: cfg.Keys, registry: cfg.Registry, checkins: cfg.CheckIns, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, books: cfg.Books, review: cfg.Review, erasures: cfg.Erasures, hub: cfg.Events,
+		limits: newLimiters(cfg.Limits), store: cfg.Store, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
 		plain: map[string]*plainPath{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
 		listeners: newListeners(), statements: newReaders(), exports: newExports(), replays: newReplays(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
 	}
@@ -168,10 +186,10 @@ func (a *API) routes() []route {
 		{"GET /v1/users/{id}/rewards/statements/{month}", beacon.RewardsRead, a.statement},
 		{"POST /v1/rewards/estimate", "", a.estimate},
 		{"GET /v1/users/{id}/holds", beacon.RewardsRead, serve(a, 200, decodeHolds, a.holds, encodeHolds)},
-		{"POST /v1/holds", beacon.HotspotsVerify, serveOnce(a, 201, decodeNewHold, a.placeHold, encodeHold, byUser, nil)},
+		{"POST /v1/holds", beacon.HotspotsVerify, serveOnce(a, 201, decodeNewHold, a.books.PlaceHold, encodeHold, byUser, nil)},
 		{"GET /v1/holds", beacon.HotspotsVerify, serve(a, 200, decodeHolds, a.holds, encodeHolds)},
-		{"POST /v1/holds/{id}/decisions", beacon.HotspotsVerify, serveOnce(a, 200, decodeHoldDecision, a.decideHold, encodeHold, byUser, nil)},
-		{"POST /v1/holds/{id}/answer", beacon.HotspotsWrite, serveOnce(a, 200, decodeHoldAnswer, a.answerHold, encodeHold, byUser, nil)},
+		{"POST /v1/holds/{id}/decisions", beacon.HotspotsVerify, serveOnce(a, 200, decodeHoldDecision, a.books.DecideHold, encodeHold, byUser, nil)},
+		{"POST /v1/holds/{id}/answer", beacon.HotspotsWrite, serveOnce(a, 200, decodeHoldAnswer, a.books.AnswerHold, encodeHold, byUser, nil)},
 		{"GET /v1/users/{id}/export", beacon.KeysManage, a.export},
 		{"POST /v1/users/{id}/erasure", beacon.KeysManage, serve(a, 200, decodeUser, a.erasures.Ask, encodeErasure)},
 		{"GET /v1/users/{id}/erasure", beacon.KeysManage, serve(a, 200, decodeUser, a.erasures.Get, encodeErasure)},
@@ -185,7 +203,7 @@ func (a *API) routes() []route {
 		{"GET /v1/audit", beacon.Admin, a.audit},
 		{"GET /v1/operators", beacon.Admin, serve(a, 200, decodeOperators, a.listOperators, encodeOperators)},
 		{"POST /v1/rewards/replays", beacon.Admin, a.replay},
-		{"GET /v1/rewards/months", beacon.Admin, serve(a, 200, decodeBookkeeping, a.bookkeeping, encodeBookkeeping)},
+		{"GET /v1/rewards/months", beacon.Admin, serve(a, 200, decodeBookkeeping, a.books.Bookkeeping, encodeBookkeeping)},
 		{"POST /v1/rewards/months/{month}/settlement", beacon.Admin, serve(a, 200, decodeSettlement, a.settle, encodeSettlement)},
 		{"GET /v1/rewards/clock", beacon.Admin, serve(a, 200, decodeNothing, a.readClock, encodeClock)},
 		{"POST /v1/rewards/clock", beacon.Admin, serve(a, 200, decodeConfirmation, a.confirmClock, encodeClock)},

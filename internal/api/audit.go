@@ -70,7 +70,7 @@ func (a *API) audit(w http.ResponseWriter, r *http.Request, p beacon.Principal) 
 	defer cancel()
 	out := audit{Changes: []auditRow{}}
 	for scanned := 0; scanned < scans; scanned += atOnce {
-		page, err := a.changes.Audit(ctx, q.before, atOnce)
+		page, err := a.store.Audit(ctx, q.before, atOnce)
 		if err != nil {
 			return err
 		}

@@ -15,21 +15,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
-// Books is what staff do to the books by hand (decision D199). What cannot be undone
-// returns what it would do unless it is confirmed.
-type Books interface {
-	Clock(ctx context.Context) (rewards.ClockReport, error)
-	ConfirmClock(ctx context.Context, by beacon.Actor, today beacon.Day) error
-	Settle(ctx context.Context, by beacon.Actor, month beacon.Month, early bool, progress func(done, total int)) (rewards.SettleReport, error)
-	Reopen(ctx context.Context, by beacon.Actor, from beacon.Day, through *beacon.Day, confirmed bool) (rewards.ReopenReport, error)
-	Adopt(ctx context.Context, by beacon.Actor, p policy.Policy, from beacon.Day, confirmed bool) (rewards.Adoption, error)
-}
-
-// MACs is where MAC addresses are reserved for those who gave them up.
-type MACs interface {
-	// ReleaseMAC returns for whom the address was reserved, or NotFound.
-	ReleaseMAC(ctx context.Context, mac beacon.MAC, reason string, by beacon.Actor, now time.Time) (beacon.UserID, error)
-}
+// What staff do to the books by hand (decision D199). What cannot be undone returns what it
+// would do unless it is confirmed.
 
 type rewardsClock struct {
 	Certain   *stamp    `json:"certain"`
@@ -268,7 +255,7 @@ func decodeRelease(w http.ResponseWriter, r *http.Request) (in macRelease, err e
 }
 
 func (a *API) releaseMAC(ctx context.Context, p beacon.Principal, in macRelease) (beacon.ReleasedMAC, error) {
-	owner, err := a.macs.ReleaseMAC(ctx, in.mac, in.reason, p.Actor(), a.now())
+	owner, err := a.store.ReleaseMAC(ctx, in.mac, in.reason, p.Actor(), a.now())
 	return beacon.ReleasedMAC{MAC: in.mac, User: owner}, err
 }
 

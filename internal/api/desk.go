@@ -3,19 +3,11 @@ package api
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 )
-
-// Operators is where users with hotspots are listed.
-type Operators interface {
-	// Operators returns up to limit users with hotspots after one, by id, with what they
-	// earned on the closed days of a month.
-	Operators(ctx context.Context, after beacon.UserID, month beacon.Month, now time.Time, limit int) ([]beacon.Operator, error)
-}
 
 type operators struct {
 	Month     beacon.Month `json:"month"`
@@ -56,7 +48,7 @@ func decodeOperators(_ http.ResponseWriter, r *http.Request) (in operatorsQuery,
 func (a *API) listOperators(ctx context.Context, _ beacon.Principal, q operatorsQuery) (operators, error) {
 	now := a.now()
 	out := operators{Month: beacon.MonthOf(now), Operators: []operator{}}
-	page, err := a.operators.Operators(ctx, q.after, out.Month, now, q.limit)
+	page, err := a.store.Operators(ctx, q.after, out.Month, now, q.limit)
 	for _, o := range page {
 		out.Operators = append(out.Operators, operator{o.User, o.Hotspots, o.Waiting, o.Keys, o.Earned})
 	}
@@ -102,10 +94,6 @@ func decodeBookkeeping(_ http.ResponseWriter, r *http.Request) (int, error) {
 	}
 	months := q.whole("months", 1, maxBookMonths, 12)
 	return months, q.faults.Err()
-}
-
-func (a *API) bookkeeping(ctx context.Context, p beacon.Principal, months int) (rewards.Bookkeeping, error) {
-	return a.rewards.Bookkeeping(ctx, p, months)
 }
 
 func encodeBookkeeping(_ http.Header, b rewards.Bookkeeping) payload {

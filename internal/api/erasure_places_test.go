@@ -48,7 +48,7 @@ func TestErasure_Places(t *testing.T) {
 		replay := func() *rewards.Replay {
 			t.Helper()
 			day := beacon.DayOf(noon)
-			r, err := s.APIConfig().Rewards.(*rewards.Rewards).Replay(t.Context(), rewards.ReplayQuery{From: day, To: day}, func(rewards.ReplayedDay) error { return nil })
+			r, err := s.APIConfig().Books.Replay(t.Context(), rewards.ReplayQuery{From: day, To: day}, func(rewards.ReplayedDay) error { return nil })
 			if err != nil {
 				t.Fatal(err)
 			}

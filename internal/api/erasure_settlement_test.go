@@ -102,7 +102,7 @@ func wantBooks(t *testing.T, s *server, c, other, admin client) {
 			t.Errorf("the day was not closed with the place: %s", document)
 		}
 	}
-	books := s.APIConfig().Rewards.(*rewards.Rewards)
+	books := s.APIConfig().Books
 	r, err := books.Replay(t.Context(), rewards.ReplayQuery{From: beacon.DayOf(noon), To: beacon.DayOf(noon) + 15}, func(rewards.ReplayedDay) error { return nil })
 	if err != nil || r.Differ != 0 || r.Rows < 2 {
 		t.Errorf("a replay of the month: %+v, %v", r, err)
@@ -143,7 +143,7 @@ func eraseDuring(t *testing.T, s *server, write int, begun bool) {
 		erase()
 	}
 	s.time.Store(time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC).UnixMicro()) // the month is over; no server settles it yet
-	books := s.APIConfig().Rewards.(*rewards.Rewards)
+	books := s.APIConfig().Books
 	busy := &betweenWrites{Store: books.Store, left: write, meanwhile: func() {
 		erase()
 		all, err := s.db.EverOf(t.Context(), c.user, "", 10)

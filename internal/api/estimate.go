@@ -62,7 +62,7 @@ func (a *API) estimate(w http.ResponseWriter, r *http.Request, p beacon.Principa
 	out := append([]byte(`{"unit":"`+beacon.RewardUnit+`","days":`), strconv.Itoa(rewards.EstimateDays)...)
 	out = append(out, `,"places":[`...)
 	for i, place := range plan {
-		e, err := a.rewards.Estimate(r.Context(), place, a.neighbours(place), plan[:i])
+		e, err := a.books.Estimate(r.Context(), place, a.neighbours(place), plan[:i])
 		if err != nil {
 			return err
 		}

@@ -20,16 +20,6 @@ import (
 	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
-// Changes is the audit log: the changes of each node, numbered.
-type Changes interface {
-	// Heads returns the number of each node's newest change.
-	Heads(ctx context.Context) (map[string]int64, error)
-	// Changes returns up to limit changes of a node after a number, in order.
-	Changes(ctx context.Context, node string, after int64, limit int) ([]beacon.Change, error)
-	// Audit returns up to limit changes of all nodes before one, newest first.
-	Audit(ctx context.Context, before beacon.Change, limit int) ([]beacon.Change, error)
-}
-
 const (
 	exportTime     = time.Hour // in total, as long as the reader keeps up
 	maxExports     = 2         // at once
@@ -203,7 +193,7 @@ func (e *export) holds(ctx context.Context, w *bufio.Writer) error {
 	out := json.NewEncoder(w)
 	page := beacon.Page{Number: 1, Size: exportAtOnce}
 	for {
-		list, err := e.api.rewards.Holds(ctx, e.as, rewards.HoldsQuery{User: e.user, Page: page})
+		list, err := e.api.books.Holds(ctx, e.as, rewards.HoldsQuery{User: e.user, Page: page})
 		if err != nil {
 			return err
 		}
@@ -275,13 +265,13 @@ var forStaff = map[beacon.ChangeKind]bool{beacon.FlagDismissed: true, beacon.MAC
 func (e *export) changes(ctx context.Context, w *bufio.Writer) error {
 	out := json.NewEncoder(w)
 	slices.Sort(e.own)
-	heads, err := e.api.changes.Heads(ctx)
+	heads, err := e.api.store.Heads(ctx)
 	if err != nil {
 		return err
 	}
 	for _, node := range slices.Sorted(maps.Keys(heads)) {
 		for after := int64(0); after < heads[node]; {
-			page, err := e.api.changes.Changes(ctx, node, after, exportAtOnce)
+			page, err := e.api.store.Changes(ctx, node, after, exportAtOnce)
 			if err != nil {
 				return err
 			}

@@ -102,12 +102,12 @@ func (f faulty) Explain(context.Context, beacon.Principal, rewards.ExplainQuery)
 	return rewards.Explanation{}, f.fail()
 }
 
-func (f faulty) DaysServed(context.Context, []beacon.HotspotID) (map[beacon.HotspotID]int, error) {
-	return nil, f.fail()
-}
-
 func (f faulty) Statement(context.Context, beacon.Principal, rewards.StatementQuery) (rewards.Statement, error) {
 	return rewards.Statement{}, f.fail()
+}
+
+func (f faulty) Replay(context.Context, rewards.ReplayQuery, func(rewards.ReplayedDay) error) (*rewards.Replay, error) {
+	return nil, f.fail()
 }
 
 func (f faulty) Rows(context.Context, beacon.Principal, beacon.UserID, func(ledger.Row, ledger.Hash) error) error {
@@ -115,10 +115,7 @@ func (f faulty) Rows(context.Context, beacon.Principal, beacon.UserID, func(ledg
 }
 
 // faultyMonths is faulty, too: telemetry has a History of its own.
-type faultyMonths struct {
-	faulty
-	noHolds
-}
+type faultyMonths struct{ faulty }
 
 func (f faultyMonths) History(context.Context, beacon.Principal, rewards.HistoryQuery) (beacon.Listed[rewards.MonthSum], error) {
 	return beacon.Listed[rewards.MonthSum]{}, f.fail()
@@ -147,7 +144,7 @@ func TestFailure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := onSQLite(t, options{limits: ample, store: func(registry.Store) registry.Store { return tc.store }, telemetry: tc.store, rewards: faultyMonths{faulty: tc.store}})
+			s := onSQLite(t, options{limits: ample, store: func(registry.Store) registry.Store { return tc.store }, telemetry: tc.store, rewards: faultyMonths{tc.store}})
 			c := s.anyone(t, "hotspots:write", "rewards:read", "keys:manage")
 			const hotspot = "/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1"
 			for _, a := range []answer{

@@ -21,7 +21,7 @@ func decodeRegistration(w http.ResponseWriter, r *http.Request) (registry.Regist
 	if err != nil {
 		return in, err
 	}
-	in.Once = registry.IdempotencyKey{Key: key, Fingerprint: fingerprint(body), Verbatim: sha256.Sum256(body)}
+	in.Once = registry.IdempotencyKey{Key: key, Fingerprint: sha256.Sum256(canonical(body)), Verbatim: sha256.Sum256(body)}
 	in.Form = beacon.Registration{
 		Name:     o.text("name"),
 		Type:     o.text("type"),

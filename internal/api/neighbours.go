@@ -41,7 +41,7 @@ func (a *API) around(ctx context.Context, p beacon.Principal, hotspot beacon.Hot
 	for i := range found.Nearest {
 		ids[i] = found.Nearest[i].ID
 	}
-	days, err := a.rewards.DaysServed(ctx, ids)
+	days, err := a.books.DaysServed(ctx, ids)
 	return neighbourhood{found, days}, err
 }
 

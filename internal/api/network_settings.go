@@ -3,19 +3,9 @@ package api
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
-
-// Settings is where what staff set for the whole network is kept.
-type Settings interface {
-	Blur(ctx context.Context) (beacon.Blur, error)
-	SetHomePrivacy(ctx context.Context, p beacon.HomePrivacy, by beacon.Actor, now time.Time) error
-	MapSettings(ctx context.Context) (beacon.MapSettings, error)
-	SetStartView(ctx context.Context, v *beacon.StartView, by beacon.Actor, now time.Time) error
-	SetLanguage(ctx context.Context, code string, by beacon.Actor, now time.Time) error
-}
 
 type networkSettings struct {
 	HomePrivacy beacon.HomePrivacy `json:"home_privacy"`
@@ -65,11 +55,11 @@ func decodeSettings(w http.ResponseWriter, r *http.Request) (patch settingsPatch
 
 // readSettings returns the settings as they are stored. Servers follow within seconds.
 func (a *API) readSettings(ctx context.Context, _ beacon.Principal, _ struct{}) (networkSettings, error) {
-	blur, err := a.settings.Blur(ctx)
+	blur, err := a.store.Blur(ctx)
 	if err != nil {
 		return networkSettings{}, err
 	}
-	shown, err := a.settings.MapSettings(ctx)
+	shown, err := a.store.MapSettings(ctx)
 	s := networkSettings{HomePrivacy: blur.Homes, StartView: shown.Start}
 	if shown.Language != "" {
 		s.Language = &shown.Language
@@ -82,17 +72,17 @@ func (a *API) readSettings(ctx context.Context, _ beacon.Principal, _ struct{}) 
 func (a *API) changeSettings(ctx context.Context, p beacon.Principal, patch settingsPatch) (networkSettings, error) {
 	var err error
 	if patch.homes != "" {
-		err = a.settings.SetHomePrivacy(ctx, patch.homes, p.Actor(), a.now())
+		err = a.store.SetHomePrivacy(ctx, patch.homes, p.Actor(), a.now())
 	}
 	if err == nil && patch.start.Set {
 		var view *beacon.StartView
 		if !patch.start.Null {
 			view = &patch.start.V
 		}
-		err = a.settings.SetStartView(ctx, view, p.Actor(), a.now())
+		err = a.store.SetStartView(ctx, view, p.Actor(), a.now())
 	}
 	if err == nil && patch.language.Set {
-		err = a.settings.SetLanguage(ctx, patch.language.V, p.Actor(), a.now())
+		err = a.store.SetLanguage(ctx, patch.language.V, p.Actor(), a.now())
 	}
 	if err != nil {
 		return networkSettings{}, err

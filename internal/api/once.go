@@ -20,12 +20,6 @@ import (
 	"github.com/beacon-wifi/beacon/internal/registry"
 )
 
-// Repeats is where requests with an Idempotency-Key are remembered.
-type Repeats interface {
-	// Once returns nil if nothing is remembered.
-	Once(ctx context.Context, owner, key string, now time.Time) (*beacon.Once, error)
-}
-
 const maxIdempotencyKey = 255
 
 // idempotencyKey reads the header that makes a POST safe to repeat (decision N12).
@@ -43,11 +37,8 @@ func idempotencyKey(r *http.Request) (string, error) {
 	return key, nil
 }
 
-// fingerprint identifies what a registration says, however it is formatted (decision
-// D105).
-func fingerprint(body []byte) [sha256.Size]byte { return sha256.Sum256(canonical(body)) }
-
-// canonical returns the canonical form of a body (RFC 8785).
+// canonical returns the canonical form of a body (RFC 8785): what it says, however it is
+// formatted (decision D105).
 func canonical(body []byte) []byte {
 	value := jsontext.Value(slices.Clone(body))
 	if value.Canonicalize() != nil { // it is empty, or has a number that no double can hold, which is refused anyway
@@ -201,7 +192,7 @@ func serveOnce[In, Out any](
 // repeat returns the response to an earlier request, or does what is asked. If that
 // fails because an equal request was faster, there is one afterwards.
 func (a *API) repeat(ctx context.Context, h http.Header, o *once, do func() (payload, error)) (payload, error) {
-	first, err := a.repeats.Once(ctx, o.Owner, o.Key, o.At)
+	first, err := a.store.Once(ctx, o.Owner, o.Key, o.At)
 	if err != nil {
 		return payload{}, err
 	}
@@ -210,7 +201,7 @@ func (a *API) repeat(ctx context.Context, h http.Header, o *once, do func() (pay
 		if failure == nil {
 			return answer, nil
 		}
-		if first, err = a.repeats.Once(ctx, o.Owner, o.Key, o.At); err != nil || first == nil {
+		if first, err = a.store.Once(ctx, o.Owner, o.Key, o.At); err != nil || first == nil {
 			return payload{}, failure
 		}
 	}

@@ -9,12 +9,6 @@ import (
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
-// Quotas is where staff's exceptions from the quota of everyone are kept.
-type Quotas interface {
-	Quota(ctx context.Context, user beacon.UserID) (beacon.Quota, error)
-	SetQuota(ctx context.Context, user beacon.UserID, q beacon.Quota, by beacon.Actor, now time.Time) error
-}
-
 type quota struct {
 	UserID     beacon.UserID `json:"user_id"`
 	Hotspots   int           `json:"hotspots"`
@@ -66,7 +60,7 @@ func (a *API) readQuota(ctx context.Context, p beacon.Principal, user beacon.Use
 	case !id.Valid(beacon.UserPrefix, string(user)):
 		return quota{}, errNoUser
 	}
-	q, err := a.quotas.Quota(ctx, user)
+	q, err := a.store.Quota(ctx, user)
 	return quota{user, q.Hotspots, q.Keys, q.Streams, q.Statements}, err
 }
 
@@ -79,18 +73,15 @@ func (a *API) setQuota(ctx context.Context, p beacon.Principal, in quotaChange) 
 		return quota{}, errNoUser
 	}
 	q := in.quota
-	return quota{in.user, q.Hotspots, q.Keys, q.Streams, q.Statements}, a.quotas.SetQuota(ctx, in.user, q, p.Actor(), a.now())
+	return quota{in.user, q.Hotspots, q.Keys, q.Streams, q.Statements}, a.store.SetQuota(ctx, in.user, q, p.Actor(), a.now())
 }
 
 // quotaOf returns what a user may have at once of something that memory counts. While
 // the database is away, it is what everyone may have.
 func (a *API) quotaOf(r *http.Request, user beacon.UserID) beacon.Quota {
-	if a.quotas == nil {
-		return beacon.DefaultQuota()
-	}
 	ctx, cancel := context.WithTimeout(r.Context(), quotaPatience)
 	defer cancel()
-	if q, err := a.quotas.Quota(ctx, user); err == nil {
+	if q, err := a.store.Quota(ctx, user); err == nil {
 		return q
 	}
 	return beacon.DefaultQuota()

@@ -8,14 +8,13 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 )
 
-// Rewards is what the API needs from rewards. Each method returns Forbidden for the
-// data of another user.
+// Rewards is what was earned and what would have been. Each method with a principal
+// returns Forbidden for the data of another user.
 type Rewards interface {
 	Summary(ctx context.Context, p beacon.Principal, q rewards.SummaryQuery) (rewards.Summary, error)
 	History(ctx context.Context, p beacon.Principal, q rewards.HistoryQuery) (beacon.Listed[rewards.MonthSum], error)
@@ -25,20 +24,8 @@ type Rewards interface {
 	Explain(ctx context.Context, p beacon.Principal, q rewards.ExplainQuery) (rewards.Explanation, error)
 	// Statement returns NotFound for a month that is not settled.
 	Statement(ctx context.Context, p beacon.Principal, q rewards.StatementQuery) (rewards.Statement, error)
-
-	// Estimate says what a hotspot would earn that is not there yet.
-	Estimate(ctx context.Context, place geo.Point, neighbours []rewards.Neighbour, planned []geo.Point) (rewards.Estimate, error)
-
-	Bookkeeping(ctx context.Context, p beacon.Principal, months int) (rewards.Bookkeeping, error)
 	// Replay computes closed days again, and calls progress as it goes on.
 	Replay(ctx context.Context, q rewards.ReplayQuery, progress func(rewards.ReplayedDay) error) (*rewards.Replay, error)
-
-	PlaceHold(ctx context.Context, p beacon.Principal, in rewards.NewHold) (beacon.Hold, error)
-	DecideHold(ctx context.Context, p beacon.Principal, in rewards.HoldDecision) (beacon.Hold, error)
-	AnswerHold(ctx context.Context, p beacon.Principal, in rewards.HoldAnswer) (beacon.Hold, error)
-	Holds(ctx context.Context, p beacon.Principal, q rewards.HoldsQuery) (beacon.Listed[beacon.Hold], error)
-	// DaysServed returns on how many days hotspots served at their places, or nil.
-	DaysServed(ctx context.Context, ids []beacon.HotspotID) (map[beacon.HotspotID]int, error)
 	// Rows calls fn for each row of a user, with the hash of its month's chain.
 	Rows(ctx context.Context, p beacon.Principal, user beacon.UserID, fn func(ledger.Row, ledger.Hash) error) error
 }
@@ -54,23 +41,11 @@ func (a *API) months(ctx context.Context, p beacon.Principal, q rewards.HistoryQ
 }
 
 func (a *API) holds(ctx context.Context, p beacon.Principal, q rewards.HoldsQuery) (beacon.Listed[beacon.Hold], error) {
-	list, err := a.rewards.Holds(ctx, p, q)
+	list, err := a.books.Holds(ctx, p, q)
 	if q.User == "" {
 		return list, err
 	}
 	return list, cmp.Or(err, nobody(q.User))
-}
-
-func (a *API) placeHold(ctx context.Context, p beacon.Principal, in rewards.NewHold) (beacon.Hold, error) {
-	return a.rewards.PlaceHold(ctx, p, in)
-}
-
-func (a *API) decideHold(ctx context.Context, p beacon.Principal, in rewards.HoldDecision) (beacon.Hold, error) {
-	return a.rewards.DecideHold(ctx, p, in)
-}
-
-func (a *API) answerHold(ctx context.Context, p beacon.Principal, in rewards.HoldAnswer) (beacon.Hold, error) {
-	return a.rewards.AnswerHold(ctx, p, in)
 }
 
 // nobody returns NotFound for a text that cannot be a user id. Call it after the use

@@ -55,7 +55,7 @@ func (q auditQuery) matches(c *beacon.Change) bool {
 // audit serves who changed what. A request with a filter looks through a bounded number of
 // changes, and may return fewer than there are, or none, with where to go on (decision D196).
 func (a *API) audit(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
-	q, err := decodeAudit(r)
+	q, err := fromQuery(decodeAudit)(w, r)
 	if err != nil {
 		return err
 	}
@@ -94,18 +94,14 @@ func (a *API) audit(w http.ResponseWriter, r *http.Request, p beacon.Principal) 
 	return a.write(w, http.StatusOK, payload{Data: out})
 }
 
-func decodeAudit(r *http.Request) (in auditQuery, err error) {
-	q, err := newQuery(r)
-	if err != nil {
-		return in, err
-	}
-	in = auditQuery{limit: q.whole("limit", 1, 100, 50), kind: q.exact("kind"), target: q.exact("target"), user: q.exact("user_id")}
+func decodeAudit(_ *http.Request, q *query) auditQuery {
+	in := auditQuery{limit: q.whole("limit", 1, 100, 50), kind: q.exact("kind"), target: q.exact("target"), user: q.exact("user_id")}
 	if text, ok := q.get("cursor"); ok {
 		if in.before, ok = parseAuditCursor(text); !ok {
 			q.faults.Add("cursor", "must be the next of an earlier response")
 		}
 	}
-	return in, q.faults.Err()
+	return in
 }
 
 // auditCursor names a change. It has nothing that its reader has not seen, but the name of

@@ -44,12 +44,8 @@ func (a *API) confirmClock(ctx context.Context, p beacon.Principal, today beacon
 	return a.books.Clock(ctx)
 }
 
-func decodeConfirmation(w http.ResponseWriter, r *http.Request) (today beacon.Day, err error) {
-	o, _, err := readBody(w, r)
-	if err != nil {
-		return today, err
-	}
-	today, _ = needed(o, "today", readDay)
+func decodeConfirmation(_ *http.Request, o *object) (beacon.Day, error) {
+	today, _ := needed(o, "today", readDay)
 	return today, o.settle(valid)
 }
 
@@ -154,11 +150,7 @@ type reopenedUser struct {
 // maxReopenedUsers is how many users a response names.
 const maxReopenedUsers = 20
 
-func decodeReopening(w http.ResponseWriter, r *http.Request) (in reopeningForm, err error) {
-	o, _, err := readBody(w, r)
-	if err != nil {
-		return in, err
-	}
+func decodeReopening(_ *http.Request, o *object) (in reopeningForm, err error) {
 	in.from, _ = needed(o, "from", readDay)
 	if through := readDay(o, "through"); through.Set && !through.Null {
 		in.through = &through.V
@@ -195,16 +187,10 @@ type adoptedPolicy struct {
 	Confirmed     bool        `json:"confirmed"`
 }
 
-func decodeAdoption(w http.ResponseWriter, r *http.Request) (in policyAdoption, err error) {
-	o, _, err := readBody(w, r)
-	if err != nil {
-		return in, err
-	}
+func decodeAdoption(_ *http.Request, o *object) (in policyAdoption, err error) {
 	in.from, _ = needed(o, "from", readDay)
 	in.policy = policy.Places()
-	terms := member(o, "policy", jsontext.KindBeginObject, "must be an object", func(value jsontext.Value) (policy.Policy, error) {
-		return policy.ParseTerms(value)
-	})
+	terms := member(o, "policy", jsontext.KindBeginObject, "must be an object", func(value jsontext.Value) (policy.Policy, error) { return policy.ParseTerms(value) })
 	if terms.Set && !terms.Null {
 		in.policy = terms.V
 	}
@@ -235,11 +221,7 @@ type releasedMAC struct {
 }
 
 // decodeRelease reads the address from the body: paths end up in logs.
-func decodeRelease(w http.ResponseWriter, r *http.Request) (in macRelease, err error) {
-	o, _, err := readBody(w, r)
-	if err != nil {
-		return in, err
-	}
+func decodeRelease(_ *http.Request, o *object) (in macRelease, err error) {
 	if text, ok := needed(o, "mac_address", (*object).text); ok {
 		in.mac, err = beacon.ParseMAC(text)
 		o.faults.Check("mac_address", err)

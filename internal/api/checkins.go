@@ -7,12 +7,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/checkins"
 )
 
-func decodeCheckIn(w http.ResponseWriter, r *http.Request) (checkins.Report, error) {
+func decodeCheckIn(r *http.Request, o *object) (checkins.Report, error) {
 	in := checkins.Report{Hotspot: beacon.HotspotID(r.PathValue("id")), From: Address(r)}
-	o, _, err := readBody(w, r)
-	if err != nil {
-		return in, err
-	}
 	in.Form = beacon.CheckInForm{
 		Install: o.text("install"), Works: o.flag("works"), RSSI: o.number("rssi_dbm"),
 		Speed: inner(o, "speed", func(o *object) beacon.SpeedForm {

@@ -37,7 +37,7 @@ func (a *API) firstKey(w http.ResponseWriter, r *http.Request) {
 	err := a.limits.checkFailures(w.Header(), r, now)
 	if err == nil {
 		p := beacon.Principal{Scopes: []beacon.Scope{beacon.Admin}, Request: httpserver.RequestID(w)}
-		err = serve(a, http.StatusOK, decodeToken, a.keys.CreateFirst, encodeCreated)(w, r, p)
+		err = serve(a, http.StatusOK, fromBody(decodeToken), a.keys.CreateFirst, encodeCreated)(w, r, p)
 	}
 	if err != nil && kindOf(err) == beacon.Unauthorized {
 		if limited := a.limits.spendFailure(w.Header(), r, now); limited != nil {
@@ -49,21 +49,10 @@ func (a *API) firstKey(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func decodeToken(w http.ResponseWriter, r *http.Request) (token string, err error) {
-	o, _, err := readBody(w, r)
-	if err != nil {
-		return "", err
-	}
-	text := o.text("token")
-	required := func() error {
-		var f beacon.Faults
-		beacon.Required(text, "token", &f)
-		return f.Err()
-	}
-	if err = o.settle(required); err == nil {
-		err = required()
-	}
-	return text.V, err
+func decodeToken(_ *http.Request, o *object) (string, error) {
+	var f beacon.Faults
+	token, _ := beacon.Required(o.text("token"), "token", &f)
+	return token, o.conclude(f.Err)
 }
 
 // Names of the cookie (decision D171). A browser accepts the first only over HTTPS, and

@@ -18,7 +18,7 @@ const rowsARequest = 10_000
 // hotspots counts as more than one request.
 func (a *API) days(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
 	decode := func(w http.ResponseWriter, r *http.Request) (rewards.DaysQuery, error) {
-		in, err := decodeDays(r)
+		in, err := fromQuery(decodeDays)(w, r)
 		in.Charge = func(rows int) error {
 			return a.limits.spendMore(w.Header(), p, rows/rowsARequest, time.Now())
 		}
@@ -31,12 +31,8 @@ func (a *API) days(w http.ResponseWriter, r *http.Request, p beacon.Principal) e
 	return serveForms(a, 200, decode, verb, encodeDays, tabulateDays)(w, r, p)
 }
 
-func decodeDays(r *http.Request) (rewards.DaysQuery, error) {
+func decodeDays(r *http.Request, q *query) rewards.DaysQuery {
 	in := rewards.DaysQuery{User: beacon.UserID(r.PathValue("id"))}
-	q, err := newQuery(r)
-	if err != nil {
-		return in, err
-	}
 	if text, ok := q.get("month"); ok {
 		month, err := beacon.ParseMonth(text)
 		if err != nil {
@@ -44,7 +40,7 @@ func decodeDays(r *http.Request) (rewards.DaysQuery, error) {
 		}
 		in.Month = &month
 	}
-	return in, q.faults.Err()
+	return in
 }
 
 type daysShown struct {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 )
 
@@ -28,19 +27,8 @@ type operatorsQuery struct {
 	limit int
 }
 
-func decodeOperators(_ http.ResponseWriter, r *http.Request) (in operatorsQuery, err error) {
-	q, err := newQuery(r)
-	if err != nil {
-		return in, err
-	}
-	in.limit = q.whole("limit", 1, 100, 50)
-	if after, ok := q.get("after"); ok {
-		in.after = beacon.UserID(after)
-		if !id.Valid(beacon.UserPrefix, after) {
-			q.faults.Add("after", "must be the id of a user")
-		}
-	}
-	return in, q.faults.Err()
+func decodeOperators(_ *http.Request, q *query) operatorsQuery {
+	return operatorsQuery{limit: q.whole("limit", 1, 100, 50), after: q.user("after")}
 }
 
 // listOperators lists users with hotspots. There is no total: counting them would read all
@@ -87,14 +75,7 @@ type bookMonth struct {
 // maxBookMonths is how many months the bookkeeping shows at most.
 const maxBookMonths = 24
 
-func decodeBookkeeping(_ http.ResponseWriter, r *http.Request) (int, error) {
-	q, err := newQuery(r)
-	if err != nil {
-		return 0, err
-	}
-	months := q.whole("months", 1, maxBookMonths, 12)
-	return months, q.faults.Err()
-}
+func decodeBookkeeping(_ *http.Request, q *query) int { return q.whole("months", 1, maxBookMonths, 12) }
 
 func encodeBookkeeping(_ http.Header, b rewards.Bookkeeping) payload {
 	out := bookkeeping{Months: make([]bookMonth, len(b.Months)), Policies: make([]policyTerms, len(b.Policies))}

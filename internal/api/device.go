@@ -12,12 +12,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/registry"
 )
 
-func decodeVerification(w http.ResponseWriter, r *http.Request) (registry.Verification, error) {
+func decodeVerification(r *http.Request, o *object) (registry.Verification, error) {
 	in := registry.Verification{Hotspot: beacon.HotspotID(r.PathValue("id"))}
-	o, _, err := readBody(w, r)
-	if err != nil {
-		return in, err
-	}
 	in.Form = beacon.VerificationForm{
 		Lat: o.number("lat"), Lng: o.number("lng"), AccuracyM: o.number("accuracy_m"), Method: o.text("method"),
 		Type: o.text("type"), SpeedTest: inner(o, "speedtest", speedTest),
@@ -33,17 +29,14 @@ type linkCode struct {
 	ExpiresAt stamp  `json:"expires_at"`
 }
 
-func decodeWithdrawal(_ http.ResponseWriter, r *http.Request) (registry.Withdrawal, error) {
+func decodeWithdrawal(r *http.Request, q *query) registry.Withdrawal {
 	in := registry.Withdrawal{Hotspot: beacon.HotspotID(r.PathValue("id"))}
-	q, err := newQuery(r)
-	if err != nil {
-		return in, err
-	}
 	if text, ok := q.get("reason"); ok {
-		in.Reason, err = beacon.CleanReason(text)
+		reason, err := beacon.CleanReason(text)
 		q.faults.Check("reason", err)
+		in.Reason = reason
 	}
-	return in, q.faults.Err()
+	return in
 }
 
 func encodeLinkCode(_ http.Header, made registry.LinkCode) payload {
@@ -82,10 +75,7 @@ func decodeLink(w http.ResponseWriter, r *http.Request) (in registry.Link, unkno
 		return in, unknown, err
 	}
 	form := beacon.LinkForm{Code: o.text("code"), MAC: o.text("mac_address"), Agent: inner(o, "agent", readAgent)}
-	err = o.settle(form.Validate)
-	if err == nil {
-		err = form.Validate()
-	}
+	err = o.conclude(form.Validate)
 	return registry.Link{Code: form.Code.V, MAC: form.MAC.V, Agent: beacon.ReportOf(form.Agent), Request: httpserver.RequestID(w)}, *o.ignored, err
 }
 

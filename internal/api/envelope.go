@@ -108,4 +108,9 @@ func (a *API) write(w http.ResponseWriter, status int, p payload) error {
 
 func encodeNothing(http.Header, struct{}) payload { return payload{} }
 
+// pathID reads the id in a path.
+func pathID[ID ~string](_ http.ResponseWriter, r *http.Request) (ID, error) {
+	return ID(r.PathValue("id")), nil
+}
+
 func decodeNothing(http.ResponseWriter, *http.Request) (struct{}, error) { return struct{}{}, nil }

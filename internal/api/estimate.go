@@ -19,14 +19,9 @@ const (
 )
 
 // decodePlan reads where hotspots are planned.
-func decodePlan(w http.ResponseWriter, r *http.Request) ([]geo.Point, error) {
-	o, _, err := readBody(w, r)
-	if err != nil {
-		return nil, err
-	}
+func decodePlan(_ *http.Request, o *object) (plan []geo.Point, err error) {
 	type pointForm struct{ Lat, Lng beacon.Opt[float64] }
 	form := objects(o, "places", func(o *object) pointForm { return pointForm{o.number("lat"), o.number("lng")} })
-	var plan []geo.Point
 	var f beacon.Faults
 	places, _ := beacon.Required(form, "places", &f)
 	if len(places) > maxPlanned {
@@ -40,17 +35,13 @@ func decodePlan(w http.ResponseWriter, r *http.Request) ([]geo.Point, error) {
 		p.Lng, _ = required(place.Lng, path+"lng", -180, 180, &f)
 		plan = append(plan, p)
 	}
-	invalid := f.Err()
-	if err := o.settle(func() error { return invalid }); err != nil {
-		return nil, err
-	}
-	return plan, invalid
+	return plan, o.conclude(f.Err)
 }
 
 // estimate says what planned hotspots might earn. Each costs as much as a request for
 // what is nearby.
 func (a *API) estimate(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
-	plan, err := decodePlan(w, r)
+	plan, err := fromBody(decodePlan)(w, r)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ const fromNowOn = -1
 // events streams events (decision X7) until the client disconnects, its key ends, or the
 // server stops. A client that resumes after the last id it received misses nothing.
 func (a *API) events(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
-	after, err := decodeAfter(r)
+	after, err := fromQuery(decodeAfter)(w, r)
 	if err != nil {
 		return err
 	}
@@ -74,11 +74,7 @@ func (a *API) stillOpens(r *http.Request) bool {
 
 // decodeAfter reads the id of the last event that a client received. The header that an
 // EventSource sends when it reconnects is newer than its original URL.
-func decodeAfter(r *http.Request) (int64, error) {
-	q, err := newQuery(r)
-	if err != nil {
-		return 0, err
-	}
+func decodeAfter(r *http.Request, q *query) int64 {
 	after := int64(fromNowOn)
 	if text, ok := q.get("after"); ok {
 		after = q.eventNumber("after", text)
@@ -86,7 +82,7 @@ func decodeAfter(r *http.Request) (int64, error) {
 	if ids := r.Header.Values("Last-Event-Id"); len(ids) > 0 {
 		after = q.eventNumber("Last-Event-ID", strings.Join(ids, ","))
 	}
-	return after, q.faults.Err()
+	return after
 }
 
 func (q *query) eventNumber(name, text string) int64 {

@@ -10,14 +10,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
-func decodeExplain(_ http.ResponseWriter, r *http.Request) (rewards.ExplainQuery, error) {
-	in := rewards.ExplainQuery{Hotspot: beacon.HotspotID(r.PathValue("id"))}
-	q, err := newQuery(r)
-	if err != nil {
-		return in, err
-	}
-	in.Day = q.day("date")
-	return in, q.faults.Err()
+func decodeExplain(r *http.Request, q *query) rewards.ExplainQuery {
+	return rewards.ExplainQuery{Hotspot: beacon.HotspotID(r.PathValue("id")), Day: q.day("date")}
 }
 
 // explanation says why a day earned what it did (decision X6). The losses and the

@@ -32,18 +32,18 @@ func ReadBodies(body string) []error {
 	if err1 == nil {
 		_, err1 = registration.Form.Validate("hs_1", "usr_1", time.Time{})
 	}
-	change, err2 := decodeChange(request())
+	change, err2 := fromBody(decodeChange)(request())
 	if err2 == nil {
 		err2 = change.Patch.Validate()
 	}
-	_, err3 := a.decodeCreation(request())
-	verification, err4 := decodeVerification(request())
+	_, err3 := fromBody(a.decodeCreation)(request())
+	verification, err4 := fromBody(decodeVerification)(request())
 	if err4 == nil {
 		_, err4 = verification.Form.Validate()
 	}
 	_, _, err5 := decodeLink(request())
 	_, err6 := new(beatRoom).decode(request())
-	_, err7 := decodeWhatIf(request())
+	_, err7 := fromBody(decodeWhatIf)(request())
 	return []error{err1, err2, err3, err4, err5, err6, err7}
 }
 
@@ -235,13 +235,13 @@ func ReadQueries(raw string, now time.Time) (nearby fleet.NearbyQuery, after int
 	r := &http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/", RawQuery: raw}, Header: http.Header{}}
 	errs = map[string]error{}
 	nearby, errs["nearby"] = decodeNearby(r)
-	after, errs["events"] = decodeAfter(r)
-	steps, errs["history"] = a.decodeHistory(nil, r)
-	_, errs["owned"] = decodeOwned(r)
-	_, errs["keys"] = decodeListing(nil, r)
-	_, errs["summary"] = decodeSummary(nil, r)
-	_, errs["months"] = a.decodeMonths(nil, r)
-	_, errs["explain"] = decodeExplain(nil, r)
+	after, errs["events"] = fromQuery(decodeAfter)(nil, r)
+	steps, errs["history"] = fromQuery(a.decodeHistory)(nil, r)
+	_, errs["owned"] = fromQuery(decodeOwned)(nil, r)
+	_, errs["keys"] = fromQuery(decodeListing)(nil, r)
+	_, errs["summary"] = fromQuery(decodeSummary)(nil, r)
+	_, errs["months"] = fromQuery(a.decodeMonths)(nil, r)
+	_, errs["explain"] = fromQuery(decodeExplain)(nil, r)
 	return nearby, after, steps, errs
 }
 

@@ -66,11 +66,7 @@ func wholeDays(q *telemetry.HistoryQuery, now time.Time) bool {
 	return q.From.Before(q.To)
 }
 
-func (a *API) decodeHistory(_ http.ResponseWriter, r *http.Request) (telemetry.HistoryQuery, error) {
-	q, err := newQuery(r)
-	if err != nil {
-		return telemetry.HistoryQuery{}, err
-	}
+func (a *API) decodeHistory(r *http.Request, q *query) telemetry.HistoryQuery {
 	now := a.now()
 	in := telemetry.HistoryQuery{Hotspot: beacon.HotspotID(r.PathValue("id")), Step: q.step("step")}
 	in.To = q.time("to", now)
@@ -79,7 +75,7 @@ func (a *API) decodeHistory(_ http.ResponseWriter, r *http.Request) (telemetry.H
 	}
 	in.From = q.time("from", in.To.Add(-defaultHistory))
 	if q.faults.Any() {
-		return in, q.faults.Err()
+		return in
 	}
 	// Steps begin at whole hours and days of UTC, and are returned whole.
 	from, to := in.From.Truncate(in.Step), in.To.Add(in.Step-1).Truncate(in.Step)
@@ -92,21 +88,17 @@ func (a *API) decodeHistory(_ http.ResponseWriter, r *http.Request) (telemetry.H
 		q.faults.Add("step", "must be larger: this would be more than 1000 points")
 	}
 	in.From, in.To = from, to
-	return in, q.faults.Err()
+	return in
 }
 
 // step reads the length of a step.
 func (q *query) step(name string) time.Duration {
-	text, ok := q.get(name)
-	if !ok {
-		return steps[0].span
-	}
+	text := q.oneOf(name, "1h", "6h", "1d")
 	for _, s := range steps {
 		if s.name == text {
 			return s.span
 		}
 	}
-	q.faults.Add(name, "must be 1h, 6h or 1d")
 	return steps[0].span
 }
 

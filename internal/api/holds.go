@@ -77,11 +77,7 @@ func end(o *object) time.Time {
 	return until
 }
 
-func decodeNewHold(w http.ResponseWriter, r *http.Request) (in rewards.NewHold, err error) {
-	o, _, err := readBody(w, r)
-	if err != nil {
-		return in, err
-	}
+func decodeNewHold(_ *http.Request, o *object) (rewards.NewHold, error) {
 	hotspot, one := beacon.Optional(o.text("hotspot_id"), "hotspot_id", o.faults)
 	user, all := beacon.Optional(o.text("operator_id"), "operator_id", o.faults)
 	switch {
@@ -92,20 +88,15 @@ func decodeNewHold(w http.ResponseWriter, r *http.Request) (in rewards.NewHold, 
 	case all && !id.Valid(beacon.UserPrefix, user):
 		o.faults.Add("operator_id", "must be the id of a user")
 	}
-	in = rewards.NewHold{
+	in := rewards.NewHold{
 		Hotspot: beacon.HotspotID(hotspot), User: beacon.UserID(user), Reason: about(o, "reason"), Evidence: about(o, "evidence"), Until: end(o),
 	}
 	return in, o.settle(valid)
 }
 
-func decodeHoldDecision(w http.ResponseWriter, r *http.Request) (in rewards.HoldDecision, err error) {
-	in.Hold = beacon.HoldID(r.PathValue("id"))
-	o, _, err := readBody(w, r)
-	if err != nil {
-		return in, err
-	}
+func decodeHoldDecision(r *http.Request, o *object) (rewards.HoldDecision, error) {
 	action, ok := beacon.Required(o.text("action"), "action", o.faults)
-	in.Action, in.Reason = rewards.HoldAction(action), about(o, "reason")
+	in := rewards.HoldDecision{Hold: beacon.HoldID(r.PathValue("id")), Action: rewards.HoldAction(action), Reason: about(o, "reason")}
 	switch in.Action {
 	case rewards.ExtendHold:
 		in.Until = end(o)
@@ -118,21 +109,11 @@ func decodeHoldDecision(w http.ResponseWriter, r *http.Request) (in rewards.Hold
 	return in, o.settle(valid)
 }
 
-func decodeHoldAnswer(w http.ResponseWriter, r *http.Request) (in rewards.HoldAnswer, err error) {
-	in.Hold = beacon.HoldID(r.PathValue("id"))
-	o, _, err := readBody(w, r)
-	if err != nil {
-		return in, err
-	}
-	in.Text = about(o, "text")
+func decodeHoldAnswer(r *http.Request, o *object) (rewards.HoldAnswer, error) {
+	in := rewards.HoldAnswer{Hold: beacon.HoldID(r.PathValue("id")), Text: about(o, "text")}
 	return in, o.settle(valid)
 }
 
-func decodeHolds(_ http.ResponseWriter, r *http.Request) (in rewards.HoldsQuery, err error) {
-	q, err := newQuery(r)
-	if err != nil {
-		return in, err
-	}
-	in = rewards.HoldsQuery{User: beacon.UserID(r.PathValue("id")), Page: q.page(holdList)}
-	return in, q.faults.Err()
+func decodeHolds(r *http.Request, q *query) rewards.HoldsQuery {
+	return rewards.HoldsQuery{User: beacon.UserID(r.PathValue("id")), Page: q.page(holdList)}
 }

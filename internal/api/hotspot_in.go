@@ -65,20 +65,12 @@ func readHours(o *object) beacon.HoursForm {
 	}
 }
 
-func decodeHotspotID(_ http.ResponseWriter, r *http.Request) (beacon.HotspotID, error) {
-	return beacon.HotspotID(r.PathValue("id")), nil
-}
-
 func decodeDeletion(_ http.ResponseWriter, r *http.Request) (registry.Deletion, error) {
 	return registry.Deletion{Hotspot: beacon.HotspotID(r.PathValue("id")), Versions: ifMatch(r)}, nil
 }
 
-func decodeChange(w http.ResponseWriter, r *http.Request) (registry.Change, error) {
+func decodeChange(r *http.Request, o *object) (registry.Change, error) {
 	in := registry.Change{Hotspot: beacon.HotspotID(r.PathValue("id")), Versions: ifMatch(r)}
-	o, _, err := readBody(w, r, "application/merge-patch+json")
-	if err != nil {
-		return in, err
-	}
 	in.Patch = beacon.Patch{
 		Name: o.text("name"), Settings: inner(o, "settings", readSettings),
 		Location: inner(o, "location", readLocation), Device: inner(o, "device", readDevice),

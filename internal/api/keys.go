@@ -35,13 +35,8 @@ func showKey(k beacon.Key) key {
 	}
 }
 
-func (a *API) decodeCreation(w http.ResponseWriter, r *http.Request) (access.Creation, error) {
-	var in access.Creation
-	o, _, err := readBody(w, r)
-	if err != nil {
-		return in, err
-	}
-	in = access.Creation{
+func (a *API) decodeCreation(_ *http.Request, o *object) (access.Creation, error) {
+	in := access.Creation{
 		User:      o.text("user_id"),
 		Name:      o.text("name"),
 		Scopes:    o.texts("scopes"),
@@ -70,21 +65,12 @@ func readTime(o *object, name string) beacon.Opt[time.Time] {
 	return out
 }
 
-func decodeListing(_ http.ResponseWriter, r *http.Request) (access.Listing, error) {
-	q, err := newQuery(r)
-	if err != nil {
-		return access.Listing{}, err
-	}
+func decodeListing(_ *http.Request, q *query) access.Listing {
 	user, ok := q.get("user_id")
 	if ok && !id.Valid(beacon.UserPrefix, user) {
 		q.faults.Add("user_id", "must be a user id")
 	}
-	in := access.Listing{User: beacon.UserID(user), Page: q.page(keyList)}
-	return in, q.faults.Err()
-}
-
-func decodeKeyID(_ http.ResponseWriter, r *http.Request) (beacon.KeyID, error) {
-	return beacon.KeyID(r.PathValue("id")), nil
+	return access.Listing{User: beacon.UserID(user), Page: q.page(keyList)}
 }
 
 func encodeCreated(_ http.Header, made access.Created) payload {

@@ -60,21 +60,23 @@ func decodeList(r *http.Request) (_ fleet.ListQuery, operator beacon.UserID, _ e
 	in.Type = beacon.Type(q.oneOf("type", string(beacon.Home), string(beacon.Business), string(beacon.Public)))
 	in.Agent = fleet.AgentQuery{Version: q.exact("agent"), Model: q.exact("model"), Firmware: q.exact("firmware")}
 	in.Newest = q.oneOf("order", "oldest", "newest") == "newest"
-	if text, ok := q.get("operator_id"); ok {
-		if operator = beacon.UserID(text); !id.Valid(beacon.UserPrefix, text) {
-			q.faults.Add("operator_id", "must be the id of a user")
-		}
-	}
+	operator = q.user("operator_id")
 	return in, operator, q.faults.Err()
 }
 
 // exact returns a parameter that is compared as it is.
 func (q *query) exact(name string) string {
-	text, ok := q.get(name)
-	if ok && text == "" {
-		q.faults.Add(name, "must not be empty")
-	}
+	text, _ := q.get(name)
 	return text
+}
+
+// user reads the id of a user, if present.
+func (q *query) user(name string) beacon.UserID {
+	text, ok := q.get(name)
+	if ok && !id.Valid(beacon.UserPrefix, text) {
+		q.faults.Add(name, "must be the id of a user")
+	}
+	return beacon.UserID(text)
 }
 
 // inventory serves what the devices of the network run.
@@ -160,7 +162,7 @@ const namesARequest = 10_000
 // owned lists the hotspots of a user. A search over many hotspots counts as more than
 // one request.
 func (a *API) owned(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
-	in, err := decodeOwned(r)
+	in, err := fromQuery(decodeOwned)(w, r)
 	if err != nil {
 		return err
 	}
@@ -176,17 +178,12 @@ func (a *API) owned(w http.ResponseWriter, r *http.Request, p beacon.Principal) 
 	return a.write(w, http.StatusOK, showPage(list, ownedList, func(v registry.View) string { return string(v.Hotspot.ID) }, showHotspot))
 }
 
-func decodeOwned(r *http.Request) (registry.Owned, error) {
-	q, err := newQuery(r)
-	if err != nil {
-		return registry.Owned{}, err
-	}
-	in := registry.Owned{
+func decodeOwned(r *http.Request, q *query) registry.Owned {
+	return registry.Owned{
 		User: beacon.UserID(r.PathValue("id")),
 		Page: q.page(ownedList),
 		Text: q.search(),
 	}
-	return in, q.faults.Err()
 }
 
 // search reads the text to search names for.
@@ -196,8 +193,6 @@ func (q *query) search() string {
 		return ""
 	}
 	text, err := beacon.CleanSearch(raw)
-	if err != nil {
-		q.faults.Add("q", err.Error())
-	}
+	q.faults.Check("q", err)
 	return text
 }

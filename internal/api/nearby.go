@@ -98,23 +98,14 @@ func decodeNearby(r *http.Request) (fleet.NearbyQuery, error) {
 	if q.need("lng") {
 		in.Center.Lng = q.number("lng", -180, 180, 0)
 	}
-	if status, ok := q.get("status"); ok {
-		in.Status = q.status(status)
+	switch status := q.oneOf("status", "online", "offline", "all"); status {
+	case "":
+	case "all":
+		in.Status = ""
+	default:
+		in.Status = beacon.Status(status)
 	}
 	return in, q.faults.Err()
-}
-
-// status reads the filter of nearby: one status, or all.
-func (q *query) status(text string) beacon.Status {
-	switch text {
-	case "online", "offline":
-		return beacon.Status(text)
-	case "all":
-		return ""
-	default:
-		q.faults.Add("status", "must be online, offline or all")
-		return ""
-	}
 }
 
 func appendNearby(out []byte, hits []fleet.Hit, m meta) []byte {

@@ -22,35 +22,25 @@ type settingsPatch struct {
 	language beacon.Opt[string]
 }
 
-func decodeSettings(w http.ResponseWriter, r *http.Request) (patch settingsPatch, err error) {
-	o, _, err := readBody(w, r)
-	if err != nil {
-		return patch, err
-	}
+func decodeSettings(_ *http.Request, o *object) (patch settingsPatch, err error) {
 	homes := o.text("home_privacy")
 	start := inner(o, "start_view", func(o *object) beacon.StartViewForm {
 		return beacon.StartViewForm{Lat: o.number("lat"), Lng: o.number("lng"), Zoom: o.number("zoom")}
 	})
 	patch.language = o.text("language")
-	validate := func() error {
-		var f beacon.Faults
-		if text, ok := beacon.Optional(homes, "home_privacy", &f); ok {
-			patch.homes = beacon.HomePrivacy(text)
-			f.Check("home_privacy", beacon.CheckHomePrivacy(patch.homes))
-		}
-		patch.start = beacon.Opt[beacon.StartView]{Set: start.Set, Null: start.Null}
-		if start.Set && !start.Null {
-			patch.start.V = start.V.Validate(&f)
-		}
-		if patch.language.Set && !patch.language.Null {
-			f.Check("language", beacon.CheckLanguage(patch.language.V))
-		}
-		return f.Err()
+	var f beacon.Faults
+	if text, ok := beacon.Optional(homes, "home_privacy", &f); ok {
+		patch.homes = beacon.HomePrivacy(text)
+		f.Check("home_privacy", beacon.CheckHomePrivacy(patch.homes))
 	}
-	if err := o.settle(validate); err != nil {
-		return patch, err
+	patch.start = beacon.Opt[beacon.StartView]{Set: start.Set, Null: start.Null}
+	if start.Set && !start.Null {
+		patch.start.V = start.V.Validate(&f)
 	}
-	return patch, validate()
+	if patch.language.Set && !patch.language.Null {
+		f.Check("language", beacon.CheckLanguage(patch.language.V))
+	}
+	return patch, o.conclude(f.Err)
 }
 
 // readSettings returns the settings as they are stored. Servers follow within seconds.

@@ -66,6 +66,17 @@ func readBody(w http.ResponseWriter, r *http.Request, others ...string) (*object
 	return newObject("", body, new(beacon.Faults), nil), body, err
 }
 
+// fromBody returns a decoder that reads the body of a request, sent as readBody says.
+func fromBody[In any](read func(*http.Request, *object) (In, error), others ...string) func(http.ResponseWriter, *http.Request) (In, error) {
+	return func(w http.ResponseWriter, r *http.Request) (in In, err error) {
+		o, _, err := readBody(w, r, others...)
+		if err != nil {
+			return in, err
+		}
+		return read(r, o)
+	}
+}
+
 // readDeviceBody is readBody for devices, which may be newer than the server: unknown
 // members are ignored (decision D120).
 func readDeviceBody(w http.ResponseWriter, r *http.Request) (*object, error) {
@@ -282,6 +293,14 @@ func (o *object) settle(validate func() error) error {
 		}
 	}
 	return o.faults.Err()
+}
+
+// conclude is settle for a form that nobody validates afterwards.
+func (o *object) conclude(validate func() error) error {
+	if err := o.settle(validate); err != nil {
+		return err
+	}
+	return validate()
 }
 
 // coveredBy reports whether known has the field, one of its parents or one of its

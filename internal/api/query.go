@@ -42,6 +42,18 @@ func newQuery(r *http.Request) (*query, error) {
 	return q, nil
 }
 
+// fromQuery returns a decoder that reads the query of a request.
+func fromQuery[In any](read func(*http.Request, *query) In) func(http.ResponseWriter, *http.Request) (In, error) {
+	return func(_ http.ResponseWriter, r *http.Request) (in In, err error) {
+		q, err := newQuery(r)
+		if err != nil {
+			return in, err
+		}
+		in = read(r, q)
+		return in, q.faults.Err()
+	}
+}
+
 // find returns the first value of a parameter, and how often it occurs.
 func (q *query) find(name string) (value string, count int) {
 	for _, p := range q.pairs {
@@ -192,18 +204,17 @@ func (q *query) bounds() (box geo.Box) {
 	return readBox(side, "", &q.faults)
 }
 
-// boundsForm is a box as the client sent it.
-type boundsForm struct{ North, South, East, West beacon.Opt[float64] }
+// boundsForm has the sides of a box as the client sent them.
+type boundsForm map[string]beacon.Opt[float64]
 
 func readBounds(o *object) boundsForm {
-	return boundsForm{North: o.number("north"), South: o.number("south"), East: o.number("east"), West: o.number("west")}
+	return boundsForm{"north": o.number("north"), "south": o.number("south"), "east": o.number("east"), "west": o.number("west")}
 }
 
 // validate returns the box, or adds its faults. Field names are prefixed with path.
 func (form boundsForm) validate(path string, f *beacon.Faults) geo.Box {
-	sides := map[string]beacon.Opt[float64]{"north": form.North, "south": form.South, "east": form.East, "west": form.West}
 	side := func(name string, most float64) (n float64, ok bool) {
-		return required(sides[name], path+name, -most, most, f)
+		return required(form[name], path+name, -most, most, f)
 	}
 	return readBox(side, path, f)
 }

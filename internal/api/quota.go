@@ -24,24 +24,13 @@ type quotaChange struct {
 	quota beacon.Quota
 }
 
-func decodeQuota(w http.ResponseWriter, r *http.Request) (quotaChange, error) {
+func decodeQuota(r *http.Request, o *object) (quotaChange, error) {
 	in := quotaChange{user: beacon.UserID(r.PathValue("id"))}
-	o, _, err := readBody(w, r)
-	if err != nil {
-		return in, err
-	}
 	form := beacon.QuotaForm{
 		Hotspots: o.number("hotspots"), Keys: o.number("keys"), Streams: o.number("streams"), Statements: o.number("statements"),
 	}
-	validate := func() (err error) { in.quota, err = form.Validate(); return err }
-	if err := o.settle(validate); err != nil {
-		return in, err
-	}
-	return in, validate()
-}
-
-func decodeUser(_ http.ResponseWriter, r *http.Request) (beacon.UserID, error) {
-	return beacon.UserID(r.PathValue("id")), nil
+	err := o.conclude(func() (err error) { in.quota, err = form.Validate(); return err })
+	return in, err
 }
 
 var (

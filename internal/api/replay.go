@@ -31,12 +31,8 @@ func newReplays() *concurrencyLimit {
 	return &concurrencyLimit{most: 1, mostAKey: 1, byKey: map[beacon.KeyID]int{}, byUser: map[beacon.UserID]int{}, tooMany: busy, tooOften: busy, full: busy}
 }
 
-func decodeReplay(w http.ResponseWriter, r *http.Request) (rewards.ReplayQuery, error) {
+func decodeReplay(_ *http.Request, o *object) (rewards.ReplayQuery, error) {
 	q := rewards.ReplayQuery{MaxRows: maxReplayRows}
-	o, _, err := readBody(w, r)
-	if err != nil {
-		return q, err
-	}
 	from, to := o.text("from"), o.text("to")
 	terms := member(o, "policy", jsontext.KindBeginObject, "must be an object", func(v jsontext.Value) (jsontext.Value, error) { return v, nil })
 	var f beacon.Faults
@@ -58,17 +54,13 @@ func decodeReplay(w http.ResponseWriter, r *http.Request) (rewards.ReplayQuery, 
 		}
 		q.Policy = &p
 	}
-	invalid := f.Err()
-	if err := o.settle(func() error { return invalid }); err != nil {
-		return q, err
-	}
-	return q, invalid
+	return q, o.conclude(f.Err)
 }
 
 // replay says what closed days would have earned (decision D147). Each day is sent once it
 // is computed, so that the client sees how far it is; when the client leaves, it ends.
 func (a *API) replay(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
-	q, err := decodeReplay(w, r)
+	q, err := fromBody(decodeReplay)(w, r)
 	if err != nil {
 		return err
 	}

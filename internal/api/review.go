@@ -32,14 +32,7 @@ type fact struct {
 // usualFlags is how many flags a response has unless the client says how many.
 const usualFlags = 20
 
-func decodeQueue(_ http.ResponseWriter, r *http.Request) (int, error) {
-	q, err := newQuery(r)
-	if err != nil {
-		return 0, err
-	}
-	limit := q.whole("limit", 1, 100, usualFlags)
-	return limit, q.faults.Err()
-}
+func decodeQueue(_ *http.Request, q *query) int { return q.whole("limit", 1, 100, usualFlags) }
 
 func encodeQueue(_ http.Header, in review.Queue) payload {
 	out := queue{Total: in.Total, Flags: make([]flag, len(in.Flags))}

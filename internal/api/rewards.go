@@ -62,21 +62,9 @@ func (a *API) explain(ctx context.Context, p beacon.Principal, q rewards.Explain
 	return a.rewards.Explain(ctx, p, q)
 }
 
-func decodeSummary(_ http.ResponseWriter, r *http.Request) (rewards.SummaryQuery, error) {
-	in := rewards.SummaryQuery{User: beacon.UserID(r.PathValue("id")), Period: rewards.Current}
-	q, err := newQuery(r)
-	if err != nil {
-		return in, err
-	}
-	if text, ok := q.get("period"); ok {
-		in.Period = rewards.Period(text)
-		switch in.Period {
-		case rewards.Current, rewards.Last, rewards.All:
-		default:
-			q.faults.Add("period", "must be current, last or all")
-		}
-	}
-	return in, q.faults.Err()
+func decodeSummary(r *http.Request, q *query) rewards.SummaryQuery {
+	period := q.oneOf("period", string(rewards.Current), string(rewards.Last), string(rewards.All))
+	return rewards.SummaryQuery{User: beacon.UserID(r.PathValue("id")), Period: cmp.Or(rewards.Period(period), rewards.Current)}
 }
 
 // encodeSummary is written by hand: a user can have ten thousand hotspots.
@@ -153,13 +141,8 @@ func tabulateSummary(q rewards.SummaryQuery, s rewards.Summary) *table {
 	return t
 }
 
-func (a *API) decodeMonths(_ http.ResponseWriter, r *http.Request) (rewards.HistoryQuery, error) {
-	in := rewards.HistoryQuery{User: beacon.UserID(r.PathValue("id"))}
-	q, err := newQuery(r)
-	if err != nil {
-		return in, err
-	}
-	in.From, in.To, in.Page = q.day("start_date"), q.day("end_date"), q.page(monthsList)
+func (a *API) decodeMonths(r *http.Request, q *query) rewards.HistoryQuery {
+	in := rewards.HistoryQuery{User: beacon.UserID(r.PathValue("id")), From: q.day("start_date"), To: q.day("end_date"), Page: q.page(monthsList)}
 	last, named := beacon.DayOf(a.now()), "today"
 	if in.To != nil {
 		last, named = *in.To, "end_date"
@@ -167,7 +150,7 @@ func (a *API) decodeMonths(_ http.ResponseWriter, r *http.Request) (rewards.Hist
 	if in.From != nil && *in.From > last && !q.faults.Any() {
 		q.faults.Add("start_date", "must not be after "+named)
 	}
-	return in, q.faults.Err()
+	return in
 }
 
 // day reads a day, or returns nil if it is absent.

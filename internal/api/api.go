@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -102,9 +103,9 @@ type API struct {
 
 	mux     http.Handler
 	plain   map[string]*plainPath // by path, for paths without a parameter
-	answers answerPool
-	sheets  sheetPool
-	tiles   tilePool
+	answers sync.Pool             // of *search
+	sheets  sync.Pool             // of *sheet
+	tiles   sync.Pool             // of *tileRoom
 	beats   beatPool
 
 	fieldsIgnored atomic.Int64
@@ -127,7 +128,7 @@ func New(cfg Config) *API {
 	a := &API{
 		keys: cfg.Keys, registry: cfg.Registry, checkins: cfg.CheckIns, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, books: cfg.Books, review: cfg.Review, erasures: cfg.Erasures, hub: cfg.Events,
 		limits: newLimiters(cfg.Limits), store: cfg.Store, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
-		plain: map[string]*plainPath{}, answers: newAnswerPool(), sheets: newSheetPool(), tiles: newTilePool(), beats: newBeatPool(),
+		plain: map[string]*plainPath{}, answers: sync.Pool{New: newSearch}, sheets: sync.Pool{New: newSheet}, tiles: sync.Pool{New: newTileRoom}, beats: newBeatPool(),
 		listeners: newListeners(), statements: newReaders(), exports: newExports(), replays: newReplays(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
 	}
 	a.varyEncoding, a.varyForm = a.cors.varies("Accept-Encoding"), a.cors.varies("Accept, Accept-Encoding")
@@ -136,10 +137,7 @@ func New(cfg Config) *API {
 	for _, rt := range a.routes() {
 		a.register(mux, rt.pattern, a.guard(rt))
 	}
-	for _, rt := range a.openRoutes() {
-		a.register(mux, rt.pattern, rt.handler)
-	}
-	for _, rt := range a.consoleRoutes() {
+	for _, rt := range append(a.openRoutes(), a.consoleRoutes()...) {
 		a.register(mux, rt.pattern, rt.handler)
 	}
 	a.mux = httpserver.Routes(mux, a.Refuse)
@@ -167,7 +165,7 @@ func (a *API) routes() []route {
 		{"GET /v1/hotspots/{id}", "", serve(a, 200, pathID, a.registry.Get, encodeHotspot)},
 		{"PATCH /v1/hotspots/{id}", beacon.HotspotsWrite, serve(a, 200, fromBody(decodeChange, "application/merge-patch+json"), a.registry.Change, encodeChanged)},
 		{"DELETE /v1/hotspots/{id}", beacon.HotspotsWrite, serve(a, 204, decodeDeletion, a.registry.Delete, encodeNothing)},
-		{"GET /v1/hotspots/{id}/neighbours", beacon.HotspotsVerify, serve(a, 200, pathID, a.around, encodeNeighbours)},
+		{"GET /v1/hotspots/{id}/neighbours", beacon.HotspotsVerify, serve(a, 200, pathID, a.around, encodeShown)},
 		{"POST /v1/hotspots/{id}/verification", beacon.HotspotsVerify, serveOnce(a, 200, fromBody(decodeVerification), a.registry.Verify, encodeHotspot, byUser, nil)},
 		{"DELETE /v1/hotspots/{id}/verification", beacon.HotspotsVerify, serve(a, 204, fromQuery(decodeWithdrawal), a.registry.Unverify, encodeNothing)},
 		{"POST /v1/hotspots/{id}/link-code", beacon.HotspotsWrite, serveOnce(a, 200, pathID, a.registry.NewLinkCode, encodeLinkCode, byUser, idOfCode)},
@@ -194,14 +192,14 @@ func (a *API) routes() []route {
 		{"POST /v1/users/{id}/erasure", beacon.KeysManage, serve(a, 200, pathID, a.erasures.Ask, encodeErasure)},
 		{"GET /v1/users/{id}/erasure", beacon.KeysManage, serve(a, 200, pathID, a.erasures.Get, encodeErasure)},
 		{"DELETE /v1/users/{id}/erasure", beacon.KeysManage, serve(a, 204, pathID, a.erasures.Withdraw, encodeNothing)},
-		{"GET /v1/users/{id}/quota", "", serve(a, 200, pathID, a.readQuota, encodeQuota)},
-		{"PUT /v1/users/{id}/quota", beacon.Admin, serve(a, 200, fromBody(decodeQuota), a.setQuota, encodeQuota)},
-		{"GET /v1/settings", "", serve(a, 200, decodeNothing, a.readSettings, encodeSettings)},
-		{"PATCH /v1/settings", beacon.Admin, serve(a, 200, fromBody(decodeSettings), a.changeSettings, encodeSettings)},
+		{"GET /v1/users/{id}/quota", "", serve(a, 200, pathID, a.readQuota, encodeShown)},
+		{"PUT /v1/users/{id}/quota", beacon.Admin, serve(a, 200, fromBody(decodeQuota), a.setQuota, encodeShown)},
+		{"GET /v1/settings", "", serve(a, 200, decodeNothing, a.readSettings, encodeShown)},
+		{"PATCH /v1/settings", beacon.Admin, serve(a, 200, fromBody(decodeSettings), a.changeSettings, encodeShown)},
 		{"GET /v1/review", beacon.HotspotsVerify, serve(a, 200, fromQuery(decodeQueue), a.review.Queue, encodeQueue)},
 		{"DELETE /v1/review/{id}/{kind}", beacon.HotspotsVerify, serve(a, 204, decodeDismissal, a.review.Dismiss, encodeNothing)},
 		{"GET /v1/audit", beacon.Admin, a.audit},
-		{"GET /v1/operators", beacon.Admin, serve(a, 200, fromQuery(decodeOperators), a.listOperators, encodeOperators)},
+		{"GET /v1/operators", beacon.Admin, serve(a, 200, fromQuery(decodeOperators), a.listOperators, encodeShown)},
 		{"POST /v1/rewards/replays", beacon.Admin, a.replay},
 		{"GET /v1/rewards/months", beacon.Admin, serve(a, 200, fromQuery(decodeBookkeeping), a.books.Bookkeeping, encodeBookkeeping)},
 		{"POST /v1/rewards/months/{month}/settlement", beacon.Admin, serve(a, 200, decodeSettlement, a.settle, encodeSettlement)},

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -181,10 +182,10 @@ type policyAdoption struct {
 }
 
 type adoptedPolicy struct {
-	Before        policyTerms `json:"before"`
-	Policy        policyTerms `json:"policy"`
-	ProvenThrough *string     `json:"proven_through"`
-	Confirmed     bool        `json:"confirmed"`
+	Before        json.RawMessage `json:"before"`
+	Policy        json.RawMessage `json:"policy"`
+	ProvenThrough *string         `json:"proven_through"`
+	Confirmed     bool            `json:"confirmed"`
 }
 
 func decodeAdoption(_ *http.Request, o *object) (in policyAdoption, err error) {

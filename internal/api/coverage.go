@@ -4,7 +4,6 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -32,7 +31,7 @@ func (a *API) coverage(w http.ResponseWriter, r *http.Request, _ beacon.Principa
 	defer a.sheets.Put(p)
 	if wants(r, asGeoJSON) {
 		p.body = appendCoverageFeatures(p.body[:0], in.box, survey, m)
-		writeGeoJSON(w, p.body)
+		writeAs(w, http.StatusOK, geoJSONType, p.body)
 		return nil
 	}
 	p.body = appendCoverage(p.body[:0], in.box, survey, m)
@@ -44,9 +43,7 @@ func (a *API) coverage(w http.ResponseWriter, r *http.Request, _ beacon.Principa
 // sheet is the memory for one long response.
 type sheet struct{ body []byte }
 
-type sheetPool struct{ sync.Pool }
-
-func newSheetPool() sheetPool { return sheetPool{sync.Pool{New: func() any { return new(sheet) }}} }
+func newSheet() any { return new(sheet) }
 
 func decodeCoverage(r *http.Request) (coverageQuery, error) {
 	q, err := newQuery(r)

@@ -72,6 +72,5 @@ func (k listKind) next(p beacon.Page, total, items int, place string) *string {
 	if items < p.Size || p.After == "" && p.Offset()+items >= total {
 		return nil
 	}
-	text := base64.RawURLEncoding.EncodeToString([]byte(k.letter + " " + strconv.Itoa(p.Number+1) + " " + place))
-	return &text
+	return new(base64.RawURLEncoding.EncodeToString([]byte(k.letter + " " + strconv.Itoa(p.Number+1) + " " + place)))
 }

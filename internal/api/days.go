@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/rewards"
@@ -19,9 +18,7 @@ const rowsARequest = 10_000
 func (a *API) days(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
 	decode := func(w http.ResponseWriter, r *http.Request) (rewards.DaysQuery, error) {
 		in, err := fromQuery(decodeDays)(w, r)
-		in.Charge = func(rows int) error {
-			return a.limits.spendMore(w.Header(), p, rows/rowsARequest, time.Now())
-		}
+		in.Charge = a.charging(w, p, rowsARequest)
 		return in, err
 	}
 	verb := func(ctx context.Context, p beacon.Principal, q rewards.DaysQuery) (rewards.Days, error) {
@@ -56,20 +53,13 @@ type daySum struct {
 	TotalEarned     beacon.Amount `json:"total_earned"`
 	HotspotCount    int           `json:"hotspot_count"`
 	AvgAvailability millionths    `json:"avg_availability"`
-	Breakdown       struct {
-		Availability beacon.Amount `json:"availability"`
-		Performance  beacon.Amount `json:"performance"`
-		Utilization  beacon.Amount `json:"utilization"`
-	} `json:"breakdown"`
+	Breakdown       breakdown     `json:"breakdown"`
 }
 
 func encodeDays(_ http.Header, d rewards.Days) payload {
 	shown := daysShown{UserID: d.User, Period: d.Month, Unit: beacon.RewardUnit, Days: make([]daySum, len(d.Days))}
 	for i, day := range d.Days {
-		sum := &shown.Days[i]
-		sum.Date, sum.Open, sum.TotalEarned, sum.HotspotCount = day.Day, day.Open, day.Total(), day.Hotspots
-		sum.AvgAvailability = scoreOf(day.Served, day.Expected)
-		sum.Breakdown.Availability, sum.Breakdown.Performance, sum.Breakdown.Utilization = day.Availability, day.Performance, day.Utilization
+		shown.Days[i] = daySum{day.Day, day.Open, day.Total(), day.Hotspots, scoreOf(day.Served, day.Expected), breakdown(day.Earned)}
 	}
 	return payload{Data: shown}
 }

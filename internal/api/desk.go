@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -41,20 +42,17 @@ func (a *API) listOperators(ctx context.Context, _ beacon.Principal, q operators
 		out.Operators = append(out.Operators, operator{o.User, o.Hotspots, o.Waiting, o.Keys, o.Earned})
 	}
 	if len(page) == q.limit {
-		last := string(page[len(page)-1].User)
-		out.Next = &last
+		out.Next = new(string(page[len(page)-1].User))
 	}
 	return out, err
 }
-
-func encodeOperators(_ http.Header, o operators) payload { return payload{Data: o} }
 
 type bookkeeping struct {
 	ClosedThrough *string     `json:"closed_through"`
 	Closing       *closing    `json:"closing"`
 	Months        []bookMonth `json:"months"`
 
-	Policies []policyTerms `json:"policies"`
+	Policies []json.RawMessage `json:"policies"`
 }
 
 type closing struct {
@@ -78,14 +76,13 @@ const maxBookMonths = 24
 func decodeBookkeeping(_ *http.Request, q *query) int { return q.whole("months", 1, maxBookMonths, 12) }
 
 func encodeBookkeeping(_ http.Header, b rewards.Bookkeeping) payload {
-	out := bookkeeping{Months: make([]bookMonth, len(b.Months)), Policies: make([]policyTerms, len(b.Policies))}
+	out := bookkeeping{Months: make([]bookMonth, len(b.Months)), Policies: make([]json.RawMessage, len(b.Policies))}
 	for i := range b.Policies {
 		out.Policies[i] = showPolicy(&b.Policies[i])
 	}
 	if b.Begun {
 		if through := b.Closing.Through(); through >= b.First {
-			text := through.String()
-			out.ClosedThrough = &text
+			out.ClosedThrough = new(through.String())
 		}
 		if b.Closing.ClosedAt.IsZero() {
 			out.Closing = &closing{b.Closing.Day.String(), b.Closing.Hotspots}

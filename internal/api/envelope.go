@@ -40,14 +40,18 @@ func showPage[T, Shown any](list beacon.Listed[T], kind listKind, place func(T) 
 	for i, item := range list.Items {
 		shown[i] = show(item)
 	}
+	return payload{Data: shown, Pagination: new(paginate(list, kind, place))}
+}
+
+func paginate[T any](list beacon.Listed[T], kind listKind, place func(T) string) pagination {
 	var last string
 	if n := len(list.Items); n > 0 {
 		last = place(list.Items[n-1])
 	}
-	return payload{Data: shown, Pagination: &pagination{
+	return pagination{
 		Page: list.Page.Number, PerPage: list.Page.Size, Total: list.Total, TotalPages: list.Pages(),
 		Next: kind.next(list.Page, list.Total, len(list.Items), last),
-	}}
+	}
 }
 
 // encoded is the data of a response that is already encoded as JSON.
@@ -73,19 +77,7 @@ func maybe(t time.Time) *stamp {
 	if t.IsZero() {
 		return nil
 	}
-	s := stamp(t)
-	return &s
-}
-
-// perhaps is a time, or null where a member must not be absent.
-type perhaps struct{ at *stamp }
-
-// MarshalJSON writes the time or null.
-func (p perhaps) MarshalJSON() ([]byte, error) {
-	if p.at == nil {
-		return []byte("null"), nil
-	}
-	return append(p.at.append([]byte{'"'}), '"'), nil
+	return new(stamp(t))
 }
 
 func (a *API) meta(w http.ResponseWriter) meta {
@@ -105,6 +97,18 @@ func (a *API) write(w http.ResponseWriter, status int, p payload) error {
 	}
 	return httpserver.WriteJSON(w, status, envelope{Data: p.Data, Meta: a.meta(w), Pagination: p.Pagination})
 }
+
+// writeAs sends a body of another type than JSON.
+func writeAs(w http.ResponseWriter, status int, kind []string, body []byte) {
+	h := w.Header()
+	h["Content-Type"] = kind
+	h["Content-Length"] = decimal(len(body))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client may have left; that is not our fault
+}
+
+// encodeShown is for data that is ready to be shown.
+func encodeShown[T any](_ http.Header, data T) payload { return payload{Data: data} }
 
 func encodeNothing(http.Header, struct{}) payload { return payload{} }
 

@@ -180,10 +180,6 @@ func writeProblem(w http.ResponseWriter, status int, body faultBody, m meta) err
 	if err != nil {
 		return err
 	}
-	h := w.Header()
-	h["Content-Type"] = problemType
-	h["Content-Length"] = decimal(len(encoded))
-	w.WriteHeader(status)
-	_, _ = w.Write(encoded) // the client may have left; that is not our fault
+	writeAs(w, status, problemType, encoded)
 	return nil
 }

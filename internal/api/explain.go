@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/rewards/statement"
 )
 
 func decodeExplain(r *http.Request, q *query) rewards.ExplainQuery {
@@ -22,7 +24,7 @@ type explanation struct {
 	Unit      string           `json:"unit"`
 	Open      bool             `json:"open"`
 	Status    rewards.Status   `json:"status"`
-	Policy    policyTerms      `json:"policy"`
+	Policy    json.RawMessage  `json:"policy"`
 	Facts     dayFacts         `json:"facts"`
 	Potential amounts          `json:"potential"`
 	Losses    []loss           `json:"losses"`
@@ -30,23 +32,6 @@ type explanation struct {
 
 	Payment rewards.PaymentState `json:"payment"`
 	Hold    *hold                `json:"hold,omitempty"`
-}
-
-type policyTerms struct {
-	Version          int           `json:"version"`
-	EffectiveFrom    beacon.Day    `json:"effective_from"`
-	Availability     beacon.Amount `json:"availability"`
-	Performance      tierTerms     `json:"performance"`
-	UtilizationPerGB beacon.Amount `json:"utilization_per_gb"`
-	UtilizationCap   beacon.Amount `json:"utilization_cap"`
-	Radius           int           `json:"radius_m,omitzero"`
-	Unproven         beacon.Amount `json:"unproven_share,omitzero"`
-}
-
-type tierTerms struct {
-	Standard beacon.Amount `json:"standard"`
-	Enhanced beacon.Amount `json:"enhanced"`
-	Premium  beacon.Amount `json:"premium"`
 }
 
 type dayFacts struct {
@@ -73,10 +58,15 @@ type groundFacts struct {
 }
 
 type amounts struct {
+	breakdown
+	Total beacon.Amount `json:"total"`
+}
+
+// breakdown is what was earned, by component.
+type breakdown struct {
 	Availability beacon.Amount `json:"availability"`
 	Performance  beacon.Amount `json:"performance"`
 	Utilization  beacon.Amount `json:"utilization"`
-	Total        beacon.Amount `json:"total"`
 }
 
 type loss struct {
@@ -86,19 +76,9 @@ type loss struct {
 	Explanation string `json:"explanation"`
 }
 
-func showAmounts(e beacon.Earned) amounts {
-	return amounts{e.Availability, e.Performance, e.Utilization, e.Total()}
-}
+func showAmounts(e beacon.Earned) amounts { return amounts{breakdown(e), e.Total()} }
 
-func showPolicy(p *policy.Policy) policyTerms {
-	return policyTerms{
-		Version: p.Version, EffectiveFrom: p.From, Availability: p.Availability,
-		Performance: tierTerms{
-			p.Performance[beacon.Standard], p.Performance[beacon.Enhanced], p.Performance[beacon.Premium],
-		},
-		UtilizationPerGB: p.PerGB, UtilizationCap: p.Cap, Radius: p.Radius, Unproven: p.Unproven,
-	}
-}
+func showPolicy(p *policy.Policy) json.RawMessage { return statement.AppendPolicy(nil, p) }
 
 func showFacts(f beacon.Facts) dayFacts {
 	shown := dayFacts{f.Served, f.Expected, f.Closed, f.Excused, f.Outside, f.Bytes, f.Tier.String(), nil}
@@ -120,8 +100,7 @@ func encodeExplanation(_ http.Header, e rewards.Explanation) payload {
 		out.Losses = append(out.Losses, loss{l.Reason, l.Minutes, showAmounts(l.Amount), inWords(e, l)})
 	}
 	if e.Hold != nil {
-		shown := showHold(*e.Hold)
-		out.Hold = &shown
+		out.Hold = new(showHold(*e.Hold))
 	}
 	return payload{Data: out}
 }

@@ -28,14 +28,8 @@ const (
 )
 
 func newExports() *concurrencyLimit {
-	busy := func(kind beacon.Kind, text string) *beacon.Error {
-		return &beacon.Error{Kind: kind, Message: text, RetryAfter: exportBusyTime, Err: errPlacesTaken}
-	}
-	own := busy(beacon.RateLimited, "your data is being exported already: wait until that is done")
-	return &concurrencyLimit{
-		most: maxExports, mostAKey: 1, byKey: map[beacon.KeyID]int{}, byUser: map[beacon.UserID]int{},
-		tooMany: own, tooOften: own, full: busy(beacon.Overloaded, "too many exports are running; try again"),
-	}
+	own := busy(beacon.RateLimited, exportBusyTime, "your data is being exported already: wait until that is done")
+	return newConcurrencyLimit(maxExports, 1, own, own, busy(beacon.Overloaded, exportBusyTime, "too many exports are running; try again"))
 }
 
 // export sends all that is stored of a user as an archive of files (decision D180).
@@ -170,38 +164,34 @@ func (e *export) hotspots(ctx context.Context, w *bufio.Writer) error {
 
 func (e *export) keys(ctx context.Context, w *bufio.Writer) error {
 	out := json.NewEncoder(w)
-	page := beacon.Page{Number: 1, Size: exportAtOnce}
-	for {
-		list, err := e.api.keys.List(ctx, e.as, access.Listing{User: e.user, Page: page})
-		if err != nil {
-			return err
-		}
-		for _, k := range list.Items {
-			e.own = append(e.own, string(k.ID))
-			if err := out.Encode(showKey(k)); err != nil {
-				return err
-			}
-			page.After = k.Place().String()
-		}
-		if len(list.Items) < page.Size {
-			return nil
-		}
-	}
+	return eachListed(func(page beacon.Page) (beacon.Listed[beacon.Key], error) {
+		return e.api.keys.List(ctx, e.as, access.Listing{User: e.user, Page: page})
+	}, placeOfKey, func(k beacon.Key) error {
+		e.own = append(e.own, string(k.ID))
+		return out.Encode(showKey(k))
+	})
 }
 
 func (e *export) holds(ctx context.Context, w *bufio.Writer) error {
 	out := json.NewEncoder(w)
+	return eachListed(func(page beacon.Page) (beacon.Listed[beacon.Hold], error) {
+		return e.api.books.Holds(ctx, e.as, rewards.HoldsQuery{User: e.user, Page: page})
+	}, placeOfHold, func(h beacon.Hold) error { return out.Encode(showHold(h)) })
+}
+
+// eachListed calls fn for each item of a list, which it reads page by page.
+func eachListed[T any](read func(beacon.Page) (beacon.Listed[T], error), place func(T) string, fn func(T) error) error {
 	page := beacon.Page{Number: 1, Size: exportAtOnce}
 	for {
-		list, err := e.api.books.Holds(ctx, e.as, rewards.HoldsQuery{User: e.user, Page: page})
+		list, err := read(page)
 		if err != nil {
 			return err
 		}
-		for _, h := range list.Items {
-			if err := out.Encode(showHold(h)); err != nil {
+		for _, item := range list.Items {
+			if err := fn(item); err != nil {
 				return err
 			}
-			page.After = string(h.ID)
+			page.After = place(item)
 		}
 		if len(list.Items) < page.Size {
 			return nil

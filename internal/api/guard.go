@@ -26,7 +26,7 @@ var patience = 5 * time.Second // tests have more
 // guard wraps an endpoint in the checks that all endpoints share, in the order of
 // decision N3: 401, 429, 403.
 func (a *API) guard(rt route) http.Handler {
-	reads, public := strings.HasPrefix(rt.pattern, http.MethodGet), isPublic(rt)
+	reads, public := strings.HasPrefix(rt.pattern, http.MethodGet), slices.Contains(publicPatterns, rt.pattern)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Cache-Control"] = noStore
 		if reads {
@@ -162,8 +162,6 @@ func serve[In, Out any](
 // publicPatterns are the routes that a publishable key may use: they show the same to
 // everyone (decision D107).
 var publicPatterns = []string{"GET /v1/hotspots/nearby", "GET /v1/hotspots/{id}", "GET /v1/coverage", tilePattern}
-
-func isPublic(rt route) bool { return slices.Contains(publicPatterns, rt.pattern) }
 
 var (
 	errPublishable = &beacon.Error{Kind: beacon.Forbidden, Message: "a publishable key may only find and read hotspots and coverage"}

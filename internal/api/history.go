@@ -145,12 +145,10 @@ func encodeHistory(_ http.Header, h historyOf) payload {
 			out.Points[i].Clients = &p.Clients
 		}
 		if h.showsTraffic {
-			carried := gigabytes(p.Bytes)
-			out.Points[i].TrafficGB = &carried
+			out.Points[i].TrafficGB = new(gigabytes(p.Bytes))
 		}
 		if p.Expected > 0 {
-			uptime := shareOf(p.Served, p.Expected)
-			out.Points[i].Uptime = &uptime
+			out.Points[i].Uptime = new(shareOf(p.Served, p.Expected))
 		}
 	}
 	return payload{Data: out}

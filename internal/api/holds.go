@@ -54,8 +54,10 @@ func showHold(h beacon.Hold) hold {
 func encodeHold(_ http.Header, h beacon.Hold) payload { return payload{Data: showHold(h)} }
 
 func encodeHolds(_ http.Header, list beacon.Listed[beacon.Hold]) payload {
-	return showPage(list, holdList, func(h beacon.Hold) string { return string(h.ID) }, showHold)
+	return showPage(list, holdList, placeOfHold, showHold)
 }
+
+func placeOfHold(h beacon.Hold) string { return string(h.ID) }
 
 // about reads a text about a hold.
 func about(o *object, name string) string {

@@ -17,8 +17,8 @@ type hotspot struct {
 	Settings   settings         `json:"settings"`
 	RadiusM    float64          `json:"coverage_radius_m"` // in force, set explicitly or not
 	OpenNow    bool             `json:"open_now"`
-	OpenUntil  *perhaps         `json:"open_until,omitempty"` // if it is open
-	OpensAt    *perhaps         `json:"opens_at,omitempty"`   // if it is not
+	OpenUntil  **stamp          `json:"open_until,omitempty"` // if it is open; null: for good
+	OpensAt    **stamp          `json:"opens_at,omitempty"`   // if it is not; null: never
 	Metrics    metrics          `json:"metrics"`
 	Quality    *quality         `json:"quality,omitempty"`
 	OperatorID beacon.UserID    `json:"operator_id"`
@@ -169,9 +169,9 @@ func showHotspot(h registry.View) hotspot {
 		shown.Location.Address = &h.Location.Address
 	}
 	if h.Open {
-		shown.OpenUntil = &perhaps{maybe(h.OpenUntil)}
+		shown.OpenUntil = new(maybe(h.OpenUntil))
 	} else {
-		shown.OpensAt = &perhaps{maybe(h.OpenUntil)}
+		shown.OpensAt = new(maybe(h.OpenUntil))
 	}
 	return shown
 }

@@ -84,5 +84,7 @@ func idOfKey(made access.Created) string { return string(made.Key.ID) }
 func encodeKey(_ http.Header, k beacon.Key) payload { return payload{Data: showKey(k)} }
 
 func encodeKeys(_ http.Header, list beacon.Listed[beacon.Key]) payload {
-	return showPage(list, keyList, func(k beacon.Key) string { return k.Place().String() }, showKey)
+	return showPage(list, keyList, placeOfKey, showKey)
 }
+
+func placeOfKey(k beacon.Key) string { return k.Place().String() }

@@ -97,6 +97,12 @@ func (l *limiters) spendMore(h http.Header, p beacon.Principal, more int, now ti
 		"this counts as many requests, and the key sends too many", "this counts as many requests, and the keys of this user send too many")
 }
 
+// charging returns a function that charges a request for its work: one unit more for each
+// amount of it that a request may do for the price of one.
+func (a *API) charging(w http.ResponseWriter, p beacon.Principal, aRequest int) func(work int) error {
+	return func(work int) error { return a.limits.spendMore(w.Header(), p, work/aRequest, time.Now()) }
+}
+
 // charge spends requests of a key and of its user, or returns a refusal.
 func (l *limiters) charge(h http.Header, p beacon.Principal, requests int, now time.Time, keyRefused, userRefused string) error {
 	if err := verdict(h, l.keyPolicy, l.keys.Spend(p.Key, now, requests), keyRefused); err != nil {

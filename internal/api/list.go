@@ -27,9 +27,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, p beacon.Principal) e
 	}
 	m := a.meta(w)
 	in.Now = time.Time(m.Timestamp) // one time for the filter and for the facts shown
-	in.Charge = func(looked int) error {
-		return a.limits.spendMore(w.Header(), p, looked/hotspotsARequest, time.Now())
-	}
+	in.Charge = a.charging(w, p, hotspotsARequest)
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	page, err := a.registry.List(ctx, in, operator)
@@ -81,9 +79,7 @@ func (q *query) user(name string) beacon.UserID {
 
 // inventory serves what the devices of the network run.
 func (a *API) inventory(w http.ResponseWriter, _ *http.Request, p beacon.Principal) error {
-	all, err := a.registry.Inventory(maxGroups, func(looked int) error {
-		return a.limits.spendMore(w.Header(), p, looked/hotspotsARequest, time.Now())
-	})
+	all, err := a.registry.Inventory(maxGroups, a.charging(w, p, hotspotsARequest))
 	if err != nil {
 		return err
 	}
@@ -119,20 +115,17 @@ func appendList(out []byte, page beacon.Listed[*fleet.Hotspot], m meta) []byte {
 		out = appendListed(out, s, time.Time(m.Timestamp))
 	}
 	out = append(out, `],"pagination":{"page":`...)
-	out = strconv.AppendInt(out, int64(page.Page.Number), 10)
+	p := paginate(page, staffList, (*fleet.Hotspot).ID)
+	out = strconv.AppendInt(out, int64(p.Page), 10)
 	out = append(out, `,"per_page":`...)
-	out = strconv.AppendInt(out, int64(page.Page.Size), 10)
+	out = strconv.AppendInt(out, int64(p.PerPage), 10)
 	out = append(out, `,"total":`...)
-	out = strconv.AppendInt(out, int64(page.Total), 10)
+	out = strconv.AppendInt(out, int64(p.Total), 10)
 	out = append(out, `,"total_pages":`...)
-	out = strconv.AppendInt(out, int64(page.Pages()), 10)
+	out = strconv.AppendInt(out, int64(p.TotalPages), 10)
 	out = append(out, `,"next":`...)
-	var last string
-	if n := len(page.Items); n > 0 {
-		last = page.Items[n-1].ID()
-	}
-	if next := staffList.next(page.Page, page.Total, len(page.Items), last); next != nil {
-		out = append(append(append(out, '"'), *next...), '"')
+	if p.Next != nil {
+		out = append(append(append(out, '"'), *p.Next...), '"')
 	} else {
 		out = append(out, "null"...)
 	}
@@ -166,9 +159,7 @@ func (a *API) owned(w http.ResponseWriter, r *http.Request, p beacon.Principal) 
 	if err != nil {
 		return err
 	}
-	in.Charge = func(looked int) error {
-		return a.limits.spendMore(w.Header(), p, looked/a.namesARequest, time.Now())
-	}
+	in.Charge = a.charging(w, p, a.namesARequest)
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	list, err := a.registry.Owned(ctx, p, in)

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/api/mvt"
@@ -73,10 +72,7 @@ func WriteTagged(w http.ResponseWriter, r *http.Request, kind, caching []string,
 		body = room
 		h["Content-Encoding"] = c.Header()
 	}
-	h["Content-Type"] = kind
-	h["Content-Length"] = decimal(len(body))
-	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(body) // the client may have left; that is not our fault
+	writeAs(w, http.StatusOK, kind, body)
 	return room
 }
 
@@ -101,8 +97,6 @@ type tileRoom struct {
 	body, small        []byte // plain and compressed
 }
 
-type tilePool struct{ sync.Pool }
-
 const layerName = "hotspots"
 
 // Indexes of the property keys, in the order the layers are created with.
@@ -114,13 +108,11 @@ const (
 	keyOnline
 )
 
-func newTilePool() tilePool {
-	return tilePool{sync.Pool{New: func() any {
-		return &tileRoom{
-			hotspots: mvt.NewLayer(layerName, "id", "status", "radius_m"),
-			clusters: mvt.NewLayer(layerName, "id", "status", "radius_m", "count", "online_count"),
-		}
-	}}}
+func newTileRoom() any {
+	return &tileRoom{
+		hotspots: mvt.NewLayer(layerName, "id", "status", "radius_m"),
+		clusters: mvt.NewLayer(layerName, "id", "status", "radius_m", "count", "online_count"),
+	}
 }
 
 // draw encodes the tile into room.body.
@@ -154,16 +146,7 @@ func (room *tileRoom) draw(tile fleet.Tile, items fleet.Items) {
 // border to the next tile gets the last unit: map renderers drop points beyond it.
 func unit(part float64) int { return min(max(int(part*mvt.Extent), 0), mvt.Extent-1) }
 
-var geoJSONType = []string{"application/geo+json"}
-
-// writeGeoJSON sends a GeoJSON response (RFC 7946).
-func writeGeoJSON(w http.ResponseWriter, body []byte) {
-	h := w.Header()
-	h["Content-Type"] = geoJSONType
-	h["Content-Length"] = decimal(len(body))
-	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(body) // the client may have left; that is not our fault
-}
+var geoJSONType = []string{"application/geo+json"} // RFC 7946
 
 // appendNearbyFeatures is appendNearby as GeoJSON.
 func appendNearbyFeatures(out []byte, hits []fleet.Hit, m meta) []byte {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -51,11 +50,7 @@ type search struct {
 	body []byte
 }
 
-type answerPool struct{ sync.Pool }
-
-func newAnswerPool() answerPool {
-	return answerPool{sync.Pool{New: func() any { return &search{hits: make([]fleet.Hit, 0, maxLimit)} }}}
-}
+func newSearch() any { return &search{hits: make([]fleet.Hit, 0, maxLimit)} }
 
 // nearby is served from memory, mostly with bytes that were encoded when each hotspot
 // last changed: it is the most frequent request of apps.
@@ -72,7 +67,7 @@ func (a *API) nearby(w http.ResponseWriter, r *http.Request, _ beacon.Principal)
 	s.hits = a.registry.Nearby(q, s.hits[:0])
 	if wants(r, asGeoJSON) {
 		s.body = appendNearbyFeatures(s.body[:0], s.hits, m)
-		writeGeoJSON(w, s.body)
+		writeAs(w, http.StatusOK, geoJSONType, s.body)
 	} else {
 		s.body = appendNearby(s.body[:0], s.hits, m)
 		w.Header()["Content-Length"] = decimal(len(s.body))

@@ -13,8 +13,6 @@ type networkSettings struct {
 	Language    *string            `json:"language"`
 }
 
-func encodeSettings(_ http.Header, s networkSettings) payload { return payload{Data: s} }
-
 // settingsPatch is a merge patch of the settings.
 type settingsPatch struct {
 	homes    beacon.HomePrivacy // empty: stays

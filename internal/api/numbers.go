@@ -87,15 +87,8 @@ const oneKm2 = 1_000_000_000_000
 // km2Of rounds to the nearest unit.
 func km2Of(area float64) km2 {
 	whole, rest := math.Modf(max(0, area))
-	return km2{int64(whole), 0}.plus(int64(math.Round(rest * oneKm2)))
-}
-
-func (a km2) plus(rest int64) km2 {
-	a.rest += rest
-	if a.rest >= oneKm2 {
-		a.whole, a.rest = a.whole+1, a.rest-oneKm2
-	}
-	return a
+	units := int64(math.Round(rest * oneKm2)) // up to oneKm2
+	return km2{int64(whole) + units/oneKm2, units % oneKm2}
 }
 
 // minus subtracts b. The result is 0 if b is larger.

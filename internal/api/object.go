@@ -124,24 +124,20 @@ func fieldOf(pointer string) string {
 func newObject(path string, value jsontext.Value, faults *beacon.Faults, unknown *ignored) *object {
 	o := &object{path: path, members: map[string]jsontext.Value{}, faults: faults, ignored: unknown}
 	dec := jsontext.NewDecoder(strings.NewReader(string(value)))
-	mustToken(dec) // the opening brace
+	must(dec.ReadToken()) // the opening brace
 	for dec.PeekKind() != jsontext.KindEndObject {
-		name := mustToken(dec).String()
-		member, err := dec.ReadValue()
-		if err != nil {
-			panic(err) // cannot happen: the body was validated before
-		}
-		o.members[name] = member.Clone()
+		name := must(dec.ReadToken()).String()
+		o.members[name] = must(dec.ReadValue()).Clone()
 	}
 	return o
 }
 
-func mustToken(dec *jsontext.Decoder) jsontext.Token {
-	token, err := dec.ReadToken()
+// must returns a part of a body that was validated before.
+func must[T any](part T, err error) T {
 	if err != nil {
-		panic(err) // cannot happen: the body was validated before
+		panic(err) // cannot happen
 	}
-	return token
+	return part
 }
 
 // take removes a member and returns its value and kind; kind 0 means it is absent.
@@ -218,12 +214,9 @@ func list[T any](o *object, name string, kind jsontext.Kind, wrong string, read 
 	return member(o, name, jsontext.KindBeginArray, "must be an array", func(value jsontext.Value) ([]T, error) {
 		all := []T{}
 		dec := jsontext.NewDecoder(strings.NewReader(string(value)))
-		mustToken(dec) // the opening bracket
+		must(dec.ReadToken()) // the opening bracket
 		for dec.PeekKind() != jsontext.KindEndArray {
-			element, err := dec.ReadValue()
-			if err != nil {
-				panic(err) // cannot happen: the body was validated before
-			}
+			element := must(dec.ReadValue())
 			if len(all) == maxElements {
 				return all, errTooMany
 			}

@@ -24,11 +24,8 @@ const (
 
 // newReplays returns the counter of replays: one at once.
 func newReplays() *concurrencyLimit {
-	busy := &beacon.Error{
-		Kind: beacon.Overloaded, Message: "this server is replaying days for someone already; try again when that is done",
-		RetryAfter: replayBusyTime, Err: errPlacesTaken,
-	}
-	return &concurrencyLimit{most: 1, mostAKey: 1, byKey: map[beacon.KeyID]int{}, byUser: map[beacon.UserID]int{}, tooMany: busy, tooOften: busy, full: busy}
+	taken := busy(beacon.Overloaded, replayBusyTime, "this server is replaying days for someone already; try again when that is done")
+	return newConcurrencyLimit(1, 1, taken, taken, taken)
 }
 
 func decodeReplay(_ *http.Request, o *object) (rewards.ReplayQuery, error) {

@@ -55,7 +55,7 @@ func nobody(user beacon.UserID) error {
 	if user == beacon.Me || id.Valid(beacon.UserPrefix, string(user)) {
 		return nil
 	}
-	return &beacon.Error{Kind: beacon.NotFound, Message: "no such user"}
+	return errNoUser
 }
 
 func (a *API) explain(ctx context.Context, p beacon.Principal, q rewards.ExplainQuery) (rewards.Explanation, error) {
@@ -163,8 +163,7 @@ func (q *query) day(name string) *beacon.Day {
 	if err != nil {
 		q.faults.Add(name, "must be a day such as 2026-11-30")
 	}
-	day := beacon.DayOf(t)
-	return &day
+	return new(beacon.DayOf(t))
 }
 
 // monthSum is a month of a history. The first four fields are those of the document.

@@ -42,12 +42,6 @@ func quotedCell(text string) string {
 
 var csvType = []string{"text/csv; charset=utf-8; header=present"}
 
-// markTable sets the headers of a CSV response.
-func markTable(h http.Header, file string) {
-	h["Content-Type"] = csvType
-	h.Set("Content-Disposition", `attachment; filename="`+file+`"`)
-}
-
 // serveForms is like serve, but its response is a CSV table if there is one and the client
 // prefers that to JSON.
 func serveForms[In, Out any](
@@ -75,10 +69,8 @@ func serveForms[In, Out any](
 			return a.write(w, status, encode(w.Header(), out))
 		}
 		t := tabulate(in, out)
-		markTable(w.Header(), t.file)
-		w.Header()["Content-Length"] = decimal(len(t.body))
-		w.WriteHeader(status)
-		_, _ = w.Write(t.body) // the client may have left; that is not our fault
+		w.Header().Set("Content-Disposition", `attachment; filename="`+t.file+`"`)
+		writeAs(w, status, csvType, t.body)
 		return nil
 	}
 }

@@ -108,7 +108,7 @@ func appendHead(out []byte, s *ledger.Statement, policies []*policy.Policy) []by
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = appendPolicy(out, p)
+		out = AppendPolicy(out, p)
 	}
 	out = append(out, `],"previous_hash":`...)
 	if s.Previous.IsZero() {
@@ -119,7 +119,8 @@ func appendHead(out []byte, s *ledger.Statement, policies []*policy.Policy) []by
 	return append(out, `,"rows":[`...)
 }
 
-func appendPolicy(out []byte, p *policy.Policy) []byte {
+// AppendPolicy writes the terms of a policy as JSON.
+func AppendPolicy(out []byte, p *policy.Policy) []byte {
 	out = fmt.Appendf(out, `{"version":%d,"effective_from":%q,"availability":%s`, p.Version, p.From, p.Availability)
 	out = fmt.Appendf(out, `,"performance":{"standard":%s,"enhanced":%s,"premium":%s}`,
 		p.Performance[beacon.Standard], p.Performance[beacon.Enhanced], p.Performance[beacon.Premium])

@@ -17,8 +17,6 @@ type quota struct {
 	Statements int           `json:"statements"`
 }
 
-func encodeQuota(_ http.Header, q quota) payload { return payload{Data: q} }
-
 type quotaChange struct {
 	user  beacon.UserID
 	quota beacon.Quota
@@ -77,3 +75,15 @@ func (a *API) quotaOf(r *http.Request, user beacon.UserID) beacon.Quota {
 }
 
 var quotaPatience = 500 * time.Millisecond // tests have more
+
+type erasureOf struct {
+	UserID   beacon.UserID        `json:"user_id"`
+	Status   beacon.ErasureStatus `json:"status"`
+	AskedAt  *stamp               `json:"asked_at"`
+	DueAt    *stamp               `json:"due_at"`
+	ErasedAt *stamp               `json:"erased_at"`
+}
+
+func encodeErasure(_ http.Header, e beacon.Erasure) payload {
+	return payload{Data: erasureOf{e.User, e.Status(), maybe(e.Asked), maybe(e.Due), maybe(e.Erased)}}
+}

@@ -36,7 +36,7 @@ func DefaultLimits() Limits {
 const rememberedKeys = 100_000
 
 type limiters struct {
-	burst    int // of PerKey
+	limits   Limits
 	keys     *ratelimit.Limiter[beacon.KeyID]
 	users    *ratelimit.Limiter[beacon.UserID]
 	visitors *ratelimit.Limiter[beacon.UserID] // of a user's publishable keys: they must not use up the user's own requests
@@ -45,15 +45,13 @@ type limiters struct {
 	links    *ratelimit.Limiter[netip.Prefix]
 	feeds    *ratelimit.Limiter[netip.Prefix]
 
-	feedBurst int // of Feeds
-
 	keyPolicy, userPolicy, failurePolicy, linkPolicy, feedPolicy *ratePolicy
 }
 
 func newLimiters(l Limits) *limiters {
 	start := time.Now() // monotonic clock: limits count real time
 	return &limiters{
-		burst:    l.PerKey.Burst,
+		limits:   l,
 		keys:     ratelimit.New[beacon.KeyID](l.PerKey, rememberedKeys, start),
 		users:    ratelimit.New[beacon.UserID](perUser(l.PerKey), rememberedKeys, start),
 		visitors: ratelimit.New[beacon.UserID](perUser(l.PerKey), rememberedKeys, start),
@@ -61,8 +59,6 @@ func newLimiters(l Limits) *limiters {
 		devices:  ratelimit.New[beacon.HotspotID](l.Devices, rememberedKeys, start),
 		links:    ratelimit.New[netip.Prefix](l.LinkTries, rememberedKeys, start),
 		feeds:    ratelimit.New[netip.Prefix](l.Feeds, rememberedKeys, start),
-
-		feedBurst: l.Feeds.Burst,
 
 		keyPolicy:     newRatePolicy("key", l.PerKey, policyItem("user", perUser(l.PerKey))),
 		userPolicy:    newRatePolicy("user", perUser(l.PerKey), policyItem("key", l.PerKey)),
@@ -90,7 +86,7 @@ func (l *limiters) spend(h http.Header, p beacon.Principal, now time.Time) error
 // spendMore charges more units to a request that was already counted, because of the
 // work it causes. No request costs more than a key's burst: it could never succeed.
 func (l *limiters) spendMore(h http.Header, p beacon.Principal, more int, now time.Time) error {
-	if more = min(more, l.burst-1); more <= 0 {
+	if more = min(more, l.limits.PerKey.Burst-1); more <= 0 {
 		return nil
 	}
 	return l.charge(h, p, more, now,
@@ -132,7 +128,7 @@ func (l *limiters) spendLinkTry(h http.Header, r *http.Request, now time.Time) e
 // according to the work it causes.
 func (a *API) SpendFeed(h http.Header, r *http.Request, requests int, now time.Time) error {
 	l := a.limits
-	requests = max(1, min(requests, l.feedBurst)) // a request that costs more could never succeed
+	requests = max(1, min(requests, l.limits.Feeds.Burst)) // a request that costs more could never succeed
 	return verdict(h, l.feedPolicy, l.feeds.Spend(Address(r), now, requests), "this address asks for open feeds too often")
 }
 

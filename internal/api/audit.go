@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -69,25 +70,20 @@ func (a *API) audit(w http.ResponseWriter, r *http.Request, p beacon.Principal) 
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	out := audit{Changes: []auditRow{}}
-	for scanned := 0; scanned < scans; scanned += atOnce {
+	for scanned := 0; scanned < scans && len(out.Changes) < q.limit; scanned += atOnce {
 		page, err := a.store.Audit(ctx, q.before, atOnce)
 		if err != nil {
 			return err
 		}
-		for i := range page {
+		for i := 0; i < len(page) && len(out.Changes) < q.limit; i++ {
 			c := &page[i]
 			q.before = *c
-			if !q.matches(c) {
-				continue
-			}
-			out.Changes = append(out.Changes, auditRow{stamp(c.At), c.Kind, c.Target, c.Version, c.Actor.Key, c.Actor.User, c.Actor.Request, c.Actor.Note})
-			if len(out.Changes) == q.limit {
-				out.Next = auditCursor(c)
-				return a.write(w, http.StatusOK, payload{Data: out})
+			if q.matches(c) {
+				out.Changes = append(out.Changes, auditRow{stamp(c.At), c.Kind, c.Target, c.Version, c.Actor.Key, c.Actor.User, c.Actor.Request, c.Actor.Note})
 			}
 		}
-		if len(page) < atOnce {
-			return a.write(w, http.StatusOK, payload{Data: out})
+		if len(page) < atOnce && len(out.Changes) < q.limit {
+			return a.write(w, http.StatusOK, payload{Data: out}) // there are no others
 		}
 	}
 	out.Next = auditCursor(&q.before)
@@ -107,10 +103,7 @@ func decodeAudit(_ *http.Request, q *query) auditQuery {
 // auditCursor names a change. It has nothing that its reader has not seen, but the name of
 // the server that wrote it.
 func auditCursor(c *beacon.Change) *string {
-	text := base64.RawURLEncoding.EncodeToString([]byte(strings.Join([]string{
-		"a", strconv.FormatInt(c.Seq, 10), strconv.FormatInt(c.At.UnixMicro(), 10), c.Node,
-	}, " ")))
-	return &text
+	return new(base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "a %d %d %s", c.Seq, c.At.UnixMicro(), c.Node)))
 }
 
 func parseAuditCursor(text string) (c beacon.Change, ok bool) {

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -77,7 +76,7 @@ func (a *API) answerFailure(w http.ResponseWriter, r *http.Request, e *beacon.Er
 		h.Set("WWW-Authenticate", "Bearer")
 	}
 	if e.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.FormatInt(int64(math.Ceil(e.RetryAfter.Seconds())), 10))
+		h.Set("Retry-After", strconv.Itoa(wholeSeconds(e.RetryAfter)))
 	}
 	body := faultBody{Code: kinds[e.Kind].code, Message: e.Message}
 	for _, f := range e.Fields {

@@ -48,7 +48,7 @@ func (a *API) export(w http.ResponseWriter, r *http.Request, p beacon.Principal)
 	d := a.download(w)
 	d.kind, d.file = []string{"application/zip"}, "export-"+beacon.DayOf(a.now()).String()+".zip"
 	return d.send(r, exportTime, func(ctx context.Context, out io.Writer) error {
-		e := &export{api: a, user: user, as: p, now: a.now(), archive: zip.NewWriter(out)}
+		e := &export{api: a, user: user, as: p, now: a.now(), archive: zip.NewWriter(out), own: map[string]bool{string(user): true}}
 		return e.write(ctx)
 	})
 }
@@ -61,7 +61,7 @@ type export struct {
 	now     time.Time
 	archive *zip.Writer
 
-	own        []string // the ids of the user's hotspots and keys
+	own        map[string]bool // the ids of the user, and of the user's hotspots and keys
 	hotspotIDs []beacon.HotspotID
 }
 
@@ -150,7 +150,7 @@ type visit struct {
 func (e *export) hotspots(ctx context.Context, w *bufio.Writer) error {
 	out := json.NewEncoder(w)
 	return e.api.registry.Ever(ctx, e.user, func(v registry.View) error {
-		e.own, e.hotspotIDs = append(e.own, string(v.Hotspot.ID)), append(e.hotspotIDs, v.Hotspot.ID)
+		e.own[string(v.Hotspot.ID)], e.hotspotIDs = true, append(e.hotspotIDs, v.Hotspot.ID)
 		shown := exportedHotspot{showHotspot(v), maybe(v.DeletedAt), []visit{}, nil}
 		for _, seen := range v.Visits {
 			shown.Visits = append(shown.Visits, visit{stamp(seen.At), seen.Point.Lat, seen.Point.Lng, seen.AccuracyM, seen.Withdraws})
@@ -167,7 +167,7 @@ func (e *export) keys(ctx context.Context, w *bufio.Writer) error {
 	return eachListed(func(page beacon.Page) (beacon.Listed[beacon.Key], error) {
 		return e.api.keys.List(ctx, e.as, access.Listing{User: e.user, Page: page})
 	}, placeOfKey, func(k beacon.Key) error {
-		e.own = append(e.own, string(k.ID))
+		e.own[string(k.ID)] = true
 		return out.Encode(showKey(k))
 	})
 }
@@ -254,7 +254,6 @@ var forStaff = map[beacon.ChangeKind]bool{beacon.FlagDismissed: true, beacon.MAC
 // saying who they are.
 func (e *export) changes(ctx context.Context, w *bufio.Writer) error {
 	out := json.NewEncoder(w)
-	slices.Sort(e.own)
 	heads, err := e.api.store.Heads(ctx)
 	if err != nil {
 		return err
@@ -273,7 +272,7 @@ func (e *export) changes(ctx context.Context, w *bufio.Writer) error {
 				shown := exportedChange{stamp(c.At), c.Kind, c.Target, c.Actor.User == e.user, "", c.Actor.Request, c.Actor.Note}
 				if shown.ByYou {
 					shown.KeyID = c.Actor.Key
-				} else if _, mine := slices.BinarySearch(e.own, c.Target); !mine && c.Target != string(e.user) || forStaff[c.Kind] {
+				} else if !e.own[c.Target] || forStaff[c.Kind] {
 					continue
 				}
 				if err := out.Encode(shown); err != nil {

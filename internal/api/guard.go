@@ -149,14 +149,16 @@ func bearer(r *http.Request) (key string, ok bool) {
 	return strings.TrimLeft(key, " "), ok && strings.EqualFold(scheme, "Bearer")
 }
 
-// serve builds an endpoint from the three steps that nearly all endpoints consist of.
-func serve[In, Out any](
-	a *API, status int,
-	decode func(http.ResponseWriter, *http.Request) (In, error),
-	verb func(context.Context, beacon.Principal, In) (Out, error),
-	encode func(http.Header, Out) payload,
-) endpoint {
-	return serveForms(a, status, decode, verb, encode, nil)
+// The three steps that nearly all endpoints consist of. The verb is a use case's.
+type (
+	decoder[In any]   func(http.ResponseWriter, *http.Request) (In, error)
+	verb[In, Out any] func(context.Context, beacon.Principal, In) (Out, error)
+	encoder[Out any]  func(http.Header, Out) payload
+)
+
+// serve builds an endpoint from its three steps.
+func serve[In, Out any](a *API, status int, decode decoder[In], do verb[In, Out], encode encoder[Out]) endpoint {
+	return serveForms(a, status, decode, do, encode, nil)
 }
 
 // publicPatterns are the routes that a publishable key may use: they show the same to

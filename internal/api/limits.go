@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -218,12 +219,8 @@ const keptLeft = 512
 // newRatePolicy describes a limit. beside has the other limits that the same requests are
 // subject to.
 func newRatePolicy(name string, l ratelimit.Limit, beside ...string) *ratePolicy {
-	p := &ratePolicy{name: name}
-	text := policyItem(name, l)
-	for _, other := range beside {
-		text += ", " + other
-	}
-	p.policies = []string{text}
+	all := append([]string{policyItem(name, l)}, beside...)
+	p := &ratePolicy{name: name, policies: []string{strings.Join(all, ", ")}}
 	if l.Off() || l.Burst >= keptLeft {
 		return p
 	}

@@ -67,7 +67,7 @@ func readBody(w http.ResponseWriter, r *http.Request, others ...string) (*object
 }
 
 // fromBody returns a decoder that reads the body of a request, sent as readBody says.
-func fromBody[In any](read func(*http.Request, *object) (In, error), others ...string) func(http.ResponseWriter, *http.Request) (In, error) {
+func fromBody[In any](read func(*http.Request, *object) (In, error), others ...string) decoder[In] {
 	return func(w http.ResponseWriter, r *http.Request) (in In, err error) {
 		o, _, err := readBody(w, r, others...)
 		if err != nil {

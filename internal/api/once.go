@@ -139,14 +139,10 @@ func (o *once) replay(h http.Header, first *beacon.Once) (payload, error) {
 // verb writes what it did and the response in one transaction, and who repeats the
 // request gets that response.
 func serveOnce[In, Out any](
-	a *API, status int,
-	decode func(http.ResponseWriter, *http.Request) (In, error),
-	verb func(context.Context, beacon.Principal, In) (Out, error),
-	encode func(http.Header, Out) payload,
-	from sender[In],
+	a *API, status int, decode decoder[In], do verb[In, Out], encode encoder[Out], from sender[In],
 	made func(Out) string, // the id of what was made, if the response has a secret; or nil
 ) endpoint {
-	plain := serve(a, status, decode, verb, encode)
+	plain := serve(a, status, decode, do, encode)
 	return func(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
 		key, err := idempotencyKey(r)
 		if err != nil {
@@ -176,7 +172,7 @@ func serveOnce[In, Out any](
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
 		answer, err := a.repeat(ctx, w.Header(), o, func() (payload, error) {
-			out, err := verb(ctx, p, in)
+			out, err := do(ctx, p, in)
 			if err != nil {
 				return payload{}, err
 			}

@@ -43,7 +43,7 @@ func newQuery(r *http.Request) (*query, error) {
 }
 
 // fromQuery returns a decoder that reads the query of a request.
-func fromQuery[In any](read func(*http.Request, *query) In) func(http.ResponseWriter, *http.Request) (In, error) {
+func fromQuery[In any](read func(*http.Request, *query) In) decoder[In] {
 	return func(_ http.ResponseWriter, r *http.Request) (in In, err error) {
 		q, err := newQuery(r)
 		if err != nil {
@@ -109,37 +109,32 @@ func isDecimal(text string) bool {
 
 // number reads a number from least to most.
 func (q *query) number(name string, least, most, fallback float64) float64 {
-	n, ok := q.decimal(name)
+	n, ok := q.decimal(name, fallback)
 	if ok && !(n >= least && n <= most) {
 		q.faults.Add(name, "must be "+shortest(least)+" to "+shortest(most))
-	}
-	if !ok {
-		return fallback
 	}
 	return n
 }
 
 // positive reads a number above 0, up to and including most.
 func (q *query) positive(name string, most, fallback float64) float64 {
-	n, ok := q.decimal(name)
+	n, ok := q.decimal(name, fallback)
 	if ok && !(n > 0 && n <= most) {
 		q.faults.Add(name, "must be more than 0 and at most "+shortest(most))
-	}
-	if !ok {
-		return fallback
 	}
 	return n
 }
 
-func (q *query) decimal(name string) (n float64, ok bool) {
+// decimal reports whether there is a number, and otherwise returns the fallback.
+func (q *query) decimal(name string, fallback float64) (n float64, ok bool) {
 	text, ok := q.get(name)
 	if !ok {
-		return 0, false
+		return fallback, false
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !isDecimal(text) {
 		q.faults.Add(name, "must be a number")
-		return 0, false
+		return fallback, false
 	}
 	return n, true
 }

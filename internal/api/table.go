@@ -45,11 +45,7 @@ var csvType = []string{"text/csv; charset=utf-8; header=present"}
 // serveForms is like serve, but its response is a CSV table if there is one and the client
 // prefers that to JSON.
 func serveForms[In, Out any](
-	a *API, status int,
-	decode func(http.ResponseWriter, *http.Request) (In, error),
-	verb func(context.Context, beacon.Principal, In) (Out, error),
-	encode func(http.Header, Out) payload,
-	tabulate func(In, Out) *table,
+	a *API, status int, decode decoder[In], do verb[In, Out], encode encoder[Out], tabulate func(In, Out) *table,
 ) endpoint {
 	return func(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
 		if tabulate != nil {
@@ -61,7 +57,7 @@ func serveForms[In, Out any](
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
-		out, err := verb(ctx, p, in)
+		out, err := do(ctx, p, in)
 		if err != nil {
 			return err
 		}

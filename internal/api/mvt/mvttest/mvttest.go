@@ -6,9 +6,11 @@ package mvttest
 import (
 	"testing"
 
+	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
@@ -146,7 +148,11 @@ func noneUnknown(t testing.TB, m protoreflect.Message) {
 // tileType returns the Tile message of the specification's schema, vector_tile.proto.
 func tileType(t testing.TB) protoreflect.MessageDescriptor {
 	t.Helper()
-	file, err := protodesc.NewFile(schema(), nil)
+	descriptor := &descriptorpb.FileDescriptorProto{}
+	if err := prototext.Unmarshal([]byte(schema), descriptor); err != nil {
+		t.Fatal(err)
+	}
+	file, err := protodesc.NewFile(descriptor, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,19 +97,15 @@ func (a *API) subscribe(r *http.Request, after int64) (*events.Subscription, err
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	sub, err := a.hub.Subscribe(ctx, after)
-	return sub, subscriptionFault(err)
-}
-
-func subscriptionFault(err error) error {
 	switch {
 	case errors.Is(err, events.ErrGone):
-		return &beacon.Error{Kind: beacon.Conflict, Message: "the events after this number are no longer kept: read what you need again, and start without a number"}
+		err = &beacon.Error{Kind: beacon.Conflict, Message: "the events after this number are no longer kept: read what you need again, and start without a number"}
 	case errors.Is(err, events.ErrFuture):
-		return &beacon.Error{Kind: beacon.Conflict, Message: "there is no event with this number: read what you need again, and start without a number"}
+		err = &beacon.Error{Kind: beacon.Conflict, Message: "there is no event with this number: read what you need again, and start without a number"}
 	case errors.Is(err, events.ErrClosed):
-		return &beacon.Error{Kind: beacon.Overloaded, Message: "the service is stopping; try again", RetryAfter: time.Second, Err: err}
+		err = &beacon.Error{Kind: beacon.Overloaded, Message: "the service is stopping; try again", RetryAfter: time.Second, Err: err}
 	}
-	return err
+	return sub, err
 }
 
 // stream writes server-sent events.

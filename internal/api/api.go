@@ -128,7 +128,8 @@ func New(cfg Config) *API {
 	a := &API{
 		keys: cfg.Keys, registry: cfg.Registry, checkins: cfg.CheckIns, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, books: cfg.Books, review: cfg.Review, erasures: cfg.Erasures, hub: cfg.Events,
 		limits: newLimiters(cfg.Limits), store: cfg.Store, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
-		plain: map[string]*plainPath{}, answers: sync.Pool{New: newSearch}, sheets: sync.Pool{New: newSheet}, tiles: sync.Pool{New: newTileRoom}, beats: newBeatPool(),
+		plain: map[string]*plainPath{}, beats: newBeatPool(),
+		answers: sync.Pool{New: newSearch}, sheets: sync.Pool{New: newSheet}, tiles: sync.Pool{New: newTileRoom},
 		listeners: newListeners(), statements: newReaders(), exports: newExports(), replays: newReplays(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
 	}
 	a.varyEncoding, a.varyForm = a.cors.varies("Accept-Encoding"), a.cors.varies("Accept, Accept-Encoding")

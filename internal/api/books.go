@@ -191,7 +191,9 @@ type adoptedPolicy struct {
 func decodeAdoption(_ *http.Request, o *object) (in policyAdoption, err error) {
 	in.from, _ = needed(o, "from", readDay)
 	in.policy = policy.Places()
-	terms := member(o, "policy", jsontext.KindBeginObject, "must be an object", func(value jsontext.Value) (policy.Policy, error) { return policy.ParseTerms(value) })
+	terms := member(o, "policy", jsontext.KindBeginObject, "must be an object", func(value jsontext.Value) (policy.Policy, error) {
+		return policy.ParseTerms(value)
+	})
 	if terms.Set && !terms.Null {
 		in.policy = terms.V
 	}

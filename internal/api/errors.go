@@ -132,11 +132,11 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 	a.limits.showFailures(w.Header(), r, time.Now())
 	switch status {
 	case http.StatusNotFound:
-		a.writeFault(w, r, status, faultBody{Code: "not_found", Message: "there is nothing at this path"})
+		a.answerFailure(w, r, &beacon.Error{Kind: beacon.NotFound, Message: "there is nothing at this path"})
 	case http.StatusMethodNotAllowed:
 		a.writeFault(w, r, status, faultBody{Code: "method_not_allowed", Message: "use one of " + w.Header().Get("Allow")})
 	case http.StatusRequestURITooLong:
-		a.writeFault(w, r, http.StatusBadRequest, faultBody{Code: "invalid_request", Message: "the URL is longer than " + strconv.Itoa(httpserver.MaxURLBytes) + " bytes"})
+		a.answerFailure(w, r, &beacon.Error{Kind: beacon.InvalidRequest, Message: "the URL is longer than " + strconv.Itoa(httpserver.MaxURLBytes) + " bytes"})
 	case http.StatusRequestHeaderFieldsTooLarge:
 		a.writeFault(w, r, status, faultBody{Code: "headers_too_large", Message: "the request line and headers are longer than " + strconv.Itoa(httpserver.MaxHeaderBytes) + " bytes"})
 	case http.StatusServiceUnavailable:
@@ -145,8 +145,7 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, status int) {
 		if IsHeartbeat(r) {
 			wait = telemetry.RetryAfter()
 		}
-		w.Header().Set("Retry-After", strconv.Itoa(wholeSeconds(wait)))
-		a.writeFault(w, r, status, faultBody{Code: "overloaded", Message: "the service is starting or overloaded; try again"})
+		a.answerFailure(w, r, &beacon.Error{Kind: beacon.Overloaded, Message: "the service is starting or overloaded; try again", RetryAfter: wait})
 	default:
 		a.fail(w, r, errors.New(http.StatusText(status)))
 	}

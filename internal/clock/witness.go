@@ -1,7 +1,6 @@
 package clock
 
 import (
-	"math"
 	"slices"
 	"time"
 )
@@ -31,7 +30,7 @@ func Outvoted(all []Witness, tolerance time.Duration) (wrong []Witness, told boo
 	for _, middle := range all {
 		var others []Witness
 		for _, w := range all {
-			if apart(w.Says, middle.Says) > tolerance {
+			if w.Says.Sub(middle.Says).Abs() > tolerance {
 				others = append(others, w)
 			}
 		}
@@ -40,12 +39,4 @@ func Outvoted(all []Witness, tolerance time.Duration) (wrong []Witness, told boo
 		}
 	}
 	return wrong, 2*best > len(all)
-}
-
-func apart(a, b time.Time) time.Duration {
-	d := a.Sub(b)
-	if d == math.MinInt64 {
-		return math.MaxInt64
-	}
-	return max(d, -d)
 }

@@ -8,7 +8,6 @@ package id
 import (
 	"crypto/rand"
 	"encoding/binary"
-	"strings"
 	"time"
 )
 
@@ -62,14 +61,6 @@ func fiveBits(hi, lo uint64, shift int) uint64 {
 // Valid reports whether s is the prefix and 26 characters of the alphabet, the first
 // of them at most '7': more would not fit into 128 bits.
 func Valid(prefix, s string) bool {
-	rest, ok := strings.CutPrefix(s, prefix)
-	if !ok || len(rest) != Length || rest[0] > '7' {
-		return false
-	}
-	for i := range len(rest) {
-		if strings.IndexByte(alphabet, rest[i]) < 0 {
-			return false
-		}
-	}
-	return true
+	_, ok := Parse(prefix, s)
+	return ok
 }

@@ -2,6 +2,7 @@ package id
 
 import (
 	"encoding/binary"
+	"strings"
 	"time"
 )
 
@@ -11,11 +12,8 @@ type Raw [16]byte
 // Parse reads an id that Format or New wrote. It returns false if the id is not
 // Valid.
 func Parse(prefix, s string) (Raw, bool) {
-	if len(s) != len(prefix)+Length || s[:len(prefix)] != prefix {
-		return Raw{}, false
-	}
-	text := s[len(prefix):]
-	if text[0] > '7' { // more would not fit into 128 bits
+	text, ok := strings.CutPrefix(s, prefix)
+	if !ok || len(text) != Length || text[0] > '7' {
 		return Raw{}, false
 	}
 	var hi, lo uint64

@@ -152,7 +152,7 @@ func (k *Holder) try(ctx context.Context) {
 		if got != k.rival {
 			k.rival, k.rivalSince = got, began
 		}
-		k.lose("another node has taken it over")
+		k.lose(always, "another node has taken it over")
 	}
 }
 
@@ -180,7 +180,7 @@ func (k *Holder) keep(got Lease, began time.Time) {
 	if same {
 		return
 	}
-	k.lose("it was held by another node in between")
+	k.lose(always, "it was held by another node in between")
 	k.begin(got, began)
 	k.log.Info("this server now holds the lease", "lease", k.name, "token", got.Token)
 }
@@ -199,20 +199,14 @@ func (k *Holder) begin(got Lease, began time.Time) {
 // expire ends a term, unless it was renewed while the timer fired.
 func (k *Holder) expire(held *term) {
 	overdue := func(t *term) bool { return t == held && time.Since(t.renewed) >= TTL }
-	if k.finish(overdue) {
-		k.warn("it could not be renewed in time")
-	}
+	k.lose(overdue, "it could not be renewed in time")
 }
 
-// lose ends the term, if there is one.
-func (k *Holder) lose(why string) {
-	if k.finish(always) {
-		k.warn(why)
+// lose ends the current term if cond holds for it.
+func (k *Holder) lose(cond func(*term) bool, why string) {
+	if k.finish(cond) {
+		k.log.Warn("this server has lost the lease", "lease", k.name, "why", why)
 	}
-}
-
-func (k *Holder) warn(why string) {
-	k.log.Warn("this server has lost the lease", "lease", k.name, "why", why)
 }
 
 func always(*term) bool { return true }

@@ -69,7 +69,7 @@ func (a *API) estimate(w http.ResponseWriter, r *http.Request, p beacon.Principa
 // sees them.
 func (a *API) neighbours(place geo.Point) (list []rewards.Neighbour) {
 	now := a.now()
-	for _, hit := range a.registry.Nearby(fleet.NearbyQuery{Center: place, RadiusM: neighbourhoodM, Limit: maxLimit, Now: now}, nil) {
+	for _, hit := range a.fleet.Nearby(fleet.NearbyQuery{Center: place, RadiusM: neighbourhoodM, Limit: maxLimit, Now: now}, nil) {
 		if hit.Item.Active() {
 			c := hit.Item.PublicCondition(now)
 			list = append(list, rewards.Neighbour{Place: hit.Item.Place(), Uptime: c.Uptime, Tier: c.Tier})

@@ -79,7 +79,7 @@ func (q *query) user(name string) beacon.UserID {
 
 // inventory serves what the devices of the network run.
 func (a *API) inventory(w http.ResponseWriter, _ *http.Request, p beacon.Principal) error {
-	all, err := a.registry.Inventory(maxGroups, a.charging(w, p, hotspotsARequest))
+	all, err := a.fleet.Inventory(maxGroups, a.charging(w, p, hotspotsARequest))
 	if err != nil {
 		return err
 	}

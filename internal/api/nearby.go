@@ -64,7 +64,7 @@ func (a *API) nearby(w http.ResponseWriter, r *http.Request, _ beacon.Principal)
 	defer a.answers.Put(s)
 	m := a.meta(w)
 	q.Now = time.Time(m.Timestamp) // one time for the filter and for the facts shown
-	s.hits = a.registry.Nearby(q, s.hits[:0])
+	s.hits = a.fleet.Nearby(q, s.hits[:0])
 	if wants(r, asGeoJSON) {
 		s.body = appendNearbyFeatures(s.body[:0], s.hits, m)
 		writeAs(w, http.StatusOK, geoJSONType, s.body)

@@ -58,7 +58,7 @@ func fresh(h beacon.Hotspot, seen []int64) error {
 	return nil
 }
 
-// update applies edit to a hotspot of the principal's, and updates the fleet.
+// update is write for a hotspot of the principal's.
 func (r *Registry) update(
 	ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID, kind beacon.ChangeKind,
 	edit func(*beacon.Hotspot) (bool, error),
@@ -66,10 +66,21 @@ func (r *Registry) update(
 	if !validID(hotspot) {
 		return beacon.Hotspot{}, errNoHotspot
 	}
-	h, err := r.store.UpdateHotspot(ctx, hotspot, p.Actor(), kind, func(h *beacon.Hotspot) (bool, error) {
+	return r.write(ctx, hotspot, p.Actor(), kind, func(h *beacon.Hotspot) (bool, error) {
 		if !p.MayActFor(h.Operator) {
 			return false, errNotOperator
 		}
+		return edit(h)
+	})
+}
+
+// write applies edit to a hotspot in the database, sets the time of the change, and
+// updates the fleet.
+func (r *Registry) write(
+	ctx context.Context, hotspot beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind,
+	edit func(*beacon.Hotspot) (bool, error),
+) (beacon.Hotspot, error) {
+	h, err := r.store.UpdateHotspot(ctx, hotspot, by, kind, func(h *beacon.Hotspot) (bool, error) {
 		changed, err := edit(h)
 		if changed {
 			r.touch(h)

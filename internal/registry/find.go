@@ -70,14 +70,7 @@ func (r *Registry) Ever(ctx context.Context, user beacon.UserID, fn func(View) e
 // search is Owned for hotspots with a text in their name.
 func (r *Registry) search(ctx context.Context, user beacon.UserID, in Owned) (beacon.Listed[View], error) {
 	list := beacon.Listed[View]{Page: in.Page}
-	_, count, err := r.store.HotspotsOf(ctx, user, "", 0, 0)
-	if err != nil {
-		return list, err
-	}
-	if err := in.Charge(count); err != nil {
-		return list, err
-	}
-	names, err := r.store.NamesOf(ctx, user)
+	names, err := r.names(ctx, user, 1, in.Charge)
 	if err != nil {
 		return list, err
 	}
@@ -103,20 +96,26 @@ func (r *Registry) search(ctx context.Context, user beacon.UserID, in Owned) (be
 	return list, nil
 }
 
+// names returns all live hotspots of a user by id, with their names. Charge is called
+// before they are read, with their number times cost.
+func (r *Registry) names(ctx context.Context, user beacon.UserID, cost int, charge func(looked int) error) ([]beacon.HotspotName, error) {
+	_, count, err := r.store.HotspotsOf(ctx, user, "", 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := charge(count * cost); err != nil {
+		return nil, err
+	}
+	return r.store.NamesOf(ctx, user)
+}
+
 // List returns a page of all hotspots, from memory, or of those of an operator, which
 // only the database knows. It is for staff: the table of routes has checked the key.
 func (r *Registry) List(ctx context.Context, in fleet.ListQuery, operator beacon.UserID) (beacon.Listed[*fleet.Hotspot], error) {
 	if operator == "" {
 		return r.fleet.List(in)
 	}
-	_, count, err := r.store.HotspotsOf(ctx, operator, "", 0, 0)
-	if err != nil {
-		return beacon.Listed[*fleet.Hotspot]{}, err
-	}
-	if err := in.Charge(count * rowIsLooks); err != nil {
-		return beacon.Listed[*fleet.Hotspot]{}, err
-	}
-	names, err := r.store.NamesOf(ctx, operator)
+	names, err := r.names(ctx, operator, rowIsLooks, in.Charge)
 	if err != nil {
 		return beacon.Listed[*fleet.Hotspot]{}, err
 	}
@@ -130,13 +129,3 @@ func (r *Registry) List(ctx context.Context, in fleet.ListQuery, operator beacon
 
 // rowIsLooks is the cost of a row of the database, in names scanned in memory.
 const rowIsLooks = 5
-
-// Inventory counts devices by what they run. It is for staff, like List.
-func (r *Registry) Inventory(limit int, charge func(looked int) error) (fleet.Inventory, error) {
-	return r.fleet.Inventory(limit, charge)
-}
-
-// Nearby finds hotspots around a place, in memory. It overwrites out with the result.
-func (r *Registry) Nearby(in fleet.NearbyQuery, out []fleet.Hit) []fleet.Hit {
-	return r.fleet.Nearby(in, out)
-}

@@ -21,10 +21,7 @@ type LinkCode struct {
 // NewLinkCode makes a code for linking a device to a hotspot of the principal's,
 // once. It replaces an earlier one.
 func (r *Registry) NewLinkCode(ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID) (LinkCode, error) {
-	if !validID(hotspot) {
-		return LinkCode{}, errNoHotspot
-	}
-	h, err := r.store.Hotspot(ctx, hotspot)
+	h, err := r.find(ctx, hotspot)
 	if err != nil {
 		return LinkCode{}, err
 	}
@@ -120,7 +117,7 @@ type Report struct {
 // once in beacon.AgentEvery, since devices choose what they send: stored is false if a
 // report is dropped.
 func (r *Registry) Report(ctx context.Context, in Report) (stored bool, err error) {
-	h, err := r.store.UpdateHotspot(ctx, in.Hotspot, beacon.Actor{Request: in.Request}, beacon.HotspotReported, func(h *beacon.Hotspot) (bool, error) {
+	_, err = r.write(ctx, in.Hotspot, beacon.Actor{Request: in.Request}, beacon.HotspotReported, func(h *beacon.Hotspot) (bool, error) {
 		now, last := r.moment(), h.Device.Agent.At
 		in.Agent.At = last
 		known := in.Agent == h.Device.Agent
@@ -130,13 +127,9 @@ func (r *Registry) Report(ctx context.Context, in Report) (stored bool, err erro
 			return false, nil
 		}
 		h.Device.Agent = reportedAt(in.Agent, now)
-		r.touch(h)
 		return true, nil
 	})
-	if err != nil {
-		return false, err
-	}
-	return stored, r.fleet.Apply(h)
+	return stored && err == nil, err
 }
 
 func (r *Registry) refuseLink(ctx context.Context, by beacon.Actor, why string) error {
@@ -159,10 +152,7 @@ func (r *Registry) Unlink(ctx context.Context, p beacon.Principal, hotspot beaco
 // Device updates the fleet with a device's hotspot from the database: the device may
 // have a key that another server has just issued.
 func (r *Registry) Device(ctx context.Context, hotspot beacon.HotspotID) error {
-	if !validID(hotspot) {
-		return errNoHotspot
-	}
-	h, err := r.store.Hotspot(ctx, hotspot)
+	h, err := r.find(ctx, hotspot)
 	if err != nil {
 		return err
 	}

@@ -33,10 +33,7 @@ type Neighbour struct {
 // Neighbours returns what stands around a hotspot, by where visits found it or else where
 // it is registered. It is for staff: the table of routes has checked the key.
 func (r *Registry) Neighbours(ctx context.Context, _ beacon.Principal, hotspot beacon.HotspotID) (Neighbours, error) {
-	if !validID(hotspot) {
-		return Neighbours{}, errNoHotspot
-	}
-	of, err := r.store.Hotspot(ctx, hotspot)
+	of, err := r.find(ctx, hotspot)
 	if err != nil {
 		return Neighbours{}, err
 	}

@@ -82,10 +82,7 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 	if err != nil {
 		return View{}, err
 	}
-	if !validID(in.Hotspot) {
-		return View{}, errNoHotspot
-	}
-	h, err := r.store.Hotspot(ctx, in.Hotspot)
+	h, err := r.find(ctx, in.Hotspot)
 	if err != nil {
 		return View{}, err
 	}

@@ -1,5 +1,5 @@
 // Package registry is what people do with hotspots: register, verify, link, read,
-// change, delete, list and find them. Each verb has the shape Verb(ctx, Principal,
+// change, delete and list them. Each verb has the shape Verb(ctx, Principal,
 // Input) (Output, error). The table of routes has checked that a key's scopes
 // suffice; this package checks who owns a hotspot. What devices report is the business
 // of package telemetry.
@@ -82,14 +82,19 @@ func (r *Registry) newID() beacon.HotspotID {
 // database.
 func validID(text beacon.HotspotID) bool { return id.Valid(beacon.HotspotPrefix, string(text)) }
 
+// find returns a hotspot from the database, or NotFound if there is no live one.
+func (r *Registry) find(ctx context.Context, hotspot beacon.HotspotID) (beacon.Hotspot, error) {
+	if !validID(hotspot) {
+		return beacon.Hotspot{}, errNoHotspot
+	}
+	return r.store.Hotspot(ctx, hotspot)
+}
+
 var errNoHotspot = &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"} // the store's message
 
 // Get returns one hotspot, as far as the principal may see it.
 func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID) (View, error) {
-	if !validID(hotspot) {
-		return View{}, errNoHotspot
-	}
-	h, err := r.store.Hotspot(ctx, hotspot)
+	h, err := r.find(ctx, hotspot)
 	if err != nil {
 		return View{}, err
 	}

@@ -21,19 +21,17 @@ type Withdrawal struct {
 func (r *Registry) Unverify(ctx context.Context, p beacon.Principal, in Withdrawal) (struct{}, error) {
 	by := p.Actor()
 	by.Note = cmp.Or(in.Reason, beacon.Withdrawn)
-	if !validID(in.Hotspot) {
-		return struct{}{}, errNoHotspot
-	}
-	h, err := r.store.Hotspot(ctx, in.Hotspot)
+	h, err := r.find(ctx, in.Hotspot)
 	if err == nil && (!h.Location.VerifiedAt.IsZero() || in.Reason != "") {
 		err = r.mayTake(ctx, p, &h, by)
 	}
 	if err != nil {
 		return struct{}{}, err
 	}
-	return struct{}{}, r.unverify(ctx, in.Hotspot, by, func(h *beacon.Hotspot) (bool, error) {
+	_, err = r.write(ctx, in.Hotspot, by, beacon.HotspotUnverified, func(h *beacon.Hotspot) (bool, error) {
 		return h.Withdraw(by.Note, r.moment()) || in.Reason != "" && h.Reject(in.Reason, r.moment()), nil
 	})
+	return struct{}{}, err
 }
 
 var errNeighbour = &beacon.Error{
@@ -65,7 +63,7 @@ func (r *Registry) mayTake(ctx context.Context, p beacon.Principal, h *beacon.Ho
 // longer verified, and the visit is refused with the distance.
 func (r *Registry) disprove(ctx context.Context, h beacon.Hotspot, by beacon.Actor, found beacon.Finding) error {
 	place := h.Location.Point
-	err := r.unverify(ctx, h.ID, by, func(h *beacon.Hotspot) (bool, error) {
+	_, err := r.write(ctx, h.ID, by, beacon.HotspotUnverified, func(h *beacon.Hotspot) (bool, error) {
 		if h.Location.Point != place {
 			return false, errStale // the distance was measured to another place
 		}
@@ -79,18 +77,4 @@ func (r *Registry) disprove(ctx context.Context, h beacon.Hotspot, by beacon.Act
 		e.Message += "; the hotspot is pending again"
 	}
 	return refused
-}
-
-func (r *Registry) unverify(ctx context.Context, hotspot beacon.HotspotID, by beacon.Actor, edit func(*beacon.Hotspot) (bool, error)) error {
-	h, err := r.store.UpdateHotspot(ctx, hotspot, by, beacon.HotspotUnverified, func(h *beacon.Hotspot) (bool, error) {
-		changed, err := edit(h)
-		if changed {
-			r.touch(h)
-		}
-		return changed, err
-	})
-	if err != nil {
-		return err
-	}
-	return r.fleet.Apply(h)
 }

@@ -1,6 +1,8 @@
 package fleet
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -89,6 +91,8 @@ func (f *Fleet) WhatIf(box geo.Box, add []Addition, now time.Time) (before, afte
 	for i, a := range add {
 		discs[i] = coverage.Disc[*Hotspot]{Item: imagined, Place: a.Place, RadiusM: a.RadiusM, Online: true}
 	}
+	// Of those at one place the last counts, since they have one ID: the largest.
+	slices.SortFunc(discs, func(a, b coverage.Disc[*Hotspot]) int { return cmp.Compare(a.RadiusM, b.RadiusM) })
 	return f.drawn(now).AreaWith(box, discs)
 }
 
@@ -98,7 +102,7 @@ type Addition struct {
 	RadiusM float64
 }
 
-// imagined names additions in errors.
+// imagined is what additions stand for.
 var imagined = &Hotspot{text: "addition", idLen: uint8(len("addition"))}
 
 // Tile returns what a map shows of a valid tile.

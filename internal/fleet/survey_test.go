@@ -103,6 +103,8 @@ func TestWhatIf(t *testing.T) {
 		{"where one is online", []fleet.Addition{{geo.Point{Lat: 0.5, Lng: 0.5}, 50}}, 0},
 		{"where one is offline", []fleet.Addition{{geo.Point{Lat: 0.5, Lng: 0.51}, 50}}, 1},
 		{"twice at one place", []fleet.Addition{{geo.Point{Lat: 1, Lng: 1}, 50}, {geo.Point{Lat: 1, Lng: 1}, 50}}, 1},
+		{"a large one, then a small one", []fleet.Addition{{geo.Point{Lat: 1, Lng: 1}, 100}, {geo.Point{Lat: 1, Lng: 1}, 50}}, 4},
+		{"a small one, then a large one", []fleet.Addition{{geo.Point{Lat: 1, Lng: 1}, 50}, {geo.Point{Lat: 1, Lng: 1}, 100}}, 4},
 		{"on the border", []fleet.Addition{{geo.Point{Lat: 1, Lng: 0}, 50}}, 0.5},
 		{"elsewhere", []fleet.Addition{{geo.Point{Lat: 5, Lng: 5}, 50}}, 0},
 	} {

@@ -1,7 +1,5 @@
 package coverage
 
-import "github.com/beacon-wifi/beacon/internal/geo"
-
 // border measures what a rectangle cuts off the leaves on its sides. Neighbours are
 // measured together, as one strip along the side: a disc that reaches both is then
 // visited once, and the line between them not at all.
@@ -106,7 +104,7 @@ func (b *border[T]) close(s *strip) {
 }
 
 func (b *border[T]) measure(r *rect) float64 {
-	area, _ := measure(b.meter, b.world, r, nil)
+	area, _ := measure(b.meter, b.world, r)
 	return area
 }
 
@@ -116,77 +114,4 @@ func (b *border[T]) total() float64 {
 		b.close(&b.strips[i])
 	}
 	return b.area
-}
-
-// AreaWith returns Area as it is, and as it would be with additional discs, which are
-// taken to be online. The tree does not change. Besides Area, it costs as much as the
-// cells that those discs reach.
-func (s *Snapshot[T]) AreaWith(box geo.Box, add []Disc[T]) (before, after float64, err error) {
-	extra := make([]disc, 0, len(add))
-	for i := range add {
-		if err := add[i].validate(); err != nil {
-			return 0, 0, err
-		}
-		extra = append(extra, newDisc(add[i].Place, add[i].RadiusM))
-	}
-	m := meters.Get().(*meter)
-	defer meters.Put(m)
-	gain := 0.0
-	for _, part := range parts(box) {
-		within := gainWithin[T]{world: &s.world, meter: m, rect: part}
-		for z, root := range s.world {
-			gain += within.of(root, cell{zone: zone(z)}, extra)
-		}
-	}
-	before = s.Area(box)
-	return before, before + gain*squareKilometers, nil
-}
-
-// gainWithin sums up what extra discs would add to the area in a rectangle.
-type gainWithin[T Item] struct {
-	world *[zones]*node[T]
-	meter *meter
-	rect  rect
-}
-
-func (g *gainWithin[T]) of(n *node[T], c cell, extra []disc) float64 {
-	all := c.rect()
-	part := all.clip(g.rect)
-	if part.empty() || (n != nil && n.sole) {
-		return 0
-	}
-	if c.level < firstLevel { // too wide to test what reaches it
-		return g.ofKids(n, c, extra)
-	}
-	var near []disc
-	for i := range extra {
-		if extra[i].reaches(&part) {
-			near = append(near, extra[i])
-		}
-	}
-	switch {
-	case len(near) == 0:
-		return 0
-	case n != nil && n.fork != nil:
-		return g.ofKids(n, c, near)
-	}
-	before, _ := measure(g.meter, g.world, &part, nil)
-	after, _ := measure(g.meter, g.world, &part, near)
-	return max(0, after-before) // a loss is only rounding
-}
-
-func (g *gainWithin[T]) ofKids(n *node[T], c cell, extra []disc) float64 {
-	gain := 0.0
-	for i := range 4 {
-		gain += g.of(n.kid(i), c.kid(i), extra)
-	}
-	return gain
-}
-
-// kid returns one of the four nodes below, or nil.
-func (n *node[T]) kid(i int) *node[T] {
-	if n == nil || n.fork == nil {
-		return nil
-	}
-	return n.fork.kids[i]
 }

@@ -15,11 +15,7 @@ type disc struct {
 	sin, cos       float64 // of the radius
 }
 
-func newDisc(at geo.Point, meters float64) disc {
-	return newDiscAt(newLatitude(at.Lat), at.Lng, meters)
-}
-
-func newDiscAt(lat latitude, lng, meters float64) disc {
+func newDisc(lat latitude, lng, meters float64) disc {
 	s := disc{lat: lat.degrees, lng: lng, radius: meters * (1. / geo.EarthRadius), sinLat: lat.sin, cosLat: lat.cos}
 	half := sine(s.radius / 2)
 	s.sin, s.cos = sine(s.radius), 1-2*half*half

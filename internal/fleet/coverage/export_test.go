@@ -14,7 +14,7 @@ func Covered(box geo.Box, places []geo.Point, radii []float64) float64 {
 	var m meter
 	var discs []disc
 	for i := range places {
-		if s := newDisc(places[i], radii[i]); s.reaches(&r) {
+		if s := newDisc(newLatitude(places[i].Lat), places[i].Lng, radii[i]); s.reaches(&r) {
 			discs = append(discs, s)
 		}
 	}

@@ -7,15 +7,11 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// measure returns the part of a rectangle that online discs cover, in steradians,
-// with extra discs besides those of the tree. Sole reports whether a single disc
-// covers all of it.
-func measure[T Item](m *meter, world *[zones]*node[T], r *rect, extra []disc) (area float64, sole bool) {
+// measure returns the part of a rectangle that online discs cover, in steradians. Sole
+// reports whether a single disc covers all of it.
+func measure[T Item](m *meter, world *[zones]*node[T], r *rect) (area float64, sole bool) {
 	m.discs = m.discs[:0]
 	s := search[T]{meter: m, rect: r, middle: r.middle()}
-	for i := range extra {
-		s.meet(&extra[i])
-	}
 	if s.gather(world); s.sole {
 		return r.area(), true
 	}
@@ -106,20 +102,15 @@ func (s *search[T]) scan(discs []entry[T]) {
 		if !d.online() || !s.isNearTo(d.lat, d.lng, d.radius) {
 			continue
 		}
-		disc := newDiscAt(s.middle.near(d.lat), d.lng, d.radius)
-		if s.meet(&disc); s.sole {
+		disc := newDisc(s.middle.near(d.lat), d.lng, d.radius)
+		if !disc.reaches(s.rect) {
+			continue
+		}
+		if s.sole = disc.covers(s.rect); s.sole {
 			return
 		}
+		s.meter.discs = append(s.meter.discs, disc)
 	}
-}
-
-// meet adds a disc if it reaches the rectangle.
-func (s *search[T]) meet(found *disc) {
-	if !found.reaches(s.rect) {
-		return
-	}
-	s.sole = s.sole || found.covers(s.rect)
-	s.meter.discs = append(s.meter.discs, *found)
 }
 
 // window is a rectangle on the grid of a zone, given by the parts of the zone to its

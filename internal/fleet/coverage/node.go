@@ -59,6 +59,14 @@ func (n *node[T]) count() int {
 	}
 }
 
+// kid returns one of the four nodes below, or nil.
+func (n *node[T]) kid(i int) *node[T] {
+	if n == nil || n.fork == nil {
+		return nil
+	}
+	return n.fork.kids[i]
+}
+
 // newLeaf makes a leaf of sorted entries.
 func newLeaf[T Item](entries []entry[T]) *node[T] {
 	n := &node[T]{area: unknown}

@@ -16,6 +16,26 @@ var meters = sync.Pool{New: func() any { return new(meter) }}
 // Area returns how much of a valid box the online discs cover together, in square
 // kilometres (decision N20). Its cost grows with the border of the box.
 func (s *Snapshot[T]) Area(box geo.Box) float64 {
+	return s.areaBeside(new(Snapshot[T]), box) * squareKilometers
+}
+
+// AreaWith returns Area as it is, and as it would be with additional discs. The
+// snapshot does not change. Besides Area, it costs as much as the cells that those
+// discs reach.
+func (s *Snapshot[T]) AreaWith(box geo.Box, add []Disc[T]) (before, after float64, err error) {
+	var with Tree[T]
+	with.latest.Store(s)
+	if err := with.Apply(add, nil); err != nil {
+		return 0, 0, err
+	}
+	gain := with.Snapshot().areaBeside(s, box) - s.areaBeside(with.Snapshot(), box)
+	before = s.Area(box)
+	return before, before + max(0, gain)*squareKilometers, nil // a loss is only rounding
+}
+
+// areaBeside returns how much of a box is covered, in steradians, without the cells
+// whose nodes another snapshot shares.
+func (s *Snapshot[T]) areaBeside(o *Snapshot[T], box geo.Box) float64 {
 	m := meters.Get().(*meter)
 	defer meters.Put(m)
 	area := 0.0
@@ -23,11 +43,11 @@ func (s *Snapshot[T]) Area(box geo.Box) float64 {
 		within := areaWithin[T]{border: border[T]{world: &s.world, meter: m}, rect: part}
 		for z, root := range s.world {
 			c := cell{zone: zone(z)}
-			area += within.of(root, c, c.rect())
+			area += within.of(root, o.world[z], c, c.rect())
 		}
 		area += within.total()
 	}
-	return area * squareKilometers
+	return area
 }
 
 // parts splits a box at ±180°.
@@ -47,8 +67,9 @@ type areaWithin[T Item] struct {
 	rect rect
 }
 
-func (a *areaWithin[T]) of(n *node[T], c cell, all rect) float64 {
-	if n == nil || n.area == 0 {
+// of returns the area of a node, unless it is also the one of the other snapshot.
+func (a *areaWithin[T]) of(n, other *node[T], c cell, all rect) float64 {
+	if n == nil || n == other || n.area == 0 {
 		return 0
 	}
 	part := all.clip(a.rect)
@@ -66,7 +87,7 @@ func (a *areaWithin[T]) of(n *node[T], c cell, all rect) float64 {
 	area := 0.0
 	rects := c.kidRects(&all)
 	for i, kid := range n.fork.kids {
-		area += a.of(kid, c.kid(i), rects[i])
+		area += a.of(kid, other.kid(i), c.kid(i), rects[i])
 	}
 	return area
 }

@@ -100,7 +100,7 @@ func (m *marks) matter(strokes []stroke, r *rect, sole bool) bool {
 		if sole && !d.gone {
 			continue
 		}
-		disc := newDiscAt(middle.near(d.place.Lat), d.place.Lng, d.radius) // to the bit as measure has it
+		disc := newDisc(middle.near(d.place.Lat), d.place.Lng, d.radius) // to the bit as measure has it
 		if disc.reaches(r) && (!sole || disc.covers(r)) {
 			return true
 		}
@@ -164,7 +164,7 @@ func (s *surveyor[T]) measure() {
 		for i := range s.plots[low:high] {
 			p := &s.plots[low+i]
 			r := p.cell.rect()
-			p.area, p.sole = measure(m, s.world, &r, nil)
+			p.area, p.sole = measure(m, s.world, &r)
 		}
 	})
 }

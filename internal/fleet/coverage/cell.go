@@ -32,10 +32,10 @@ func (c cell) kid(n int) cell {
 	return cell{c.zone, c.level + 1, c.x<<1 | uint32(n&1), c.y<<1 | uint32(n>>1)}
 }
 
-// kidOf returns which kid of the cell contains an address of the deepest level.
-func (c cell) kidOf(x, y uint32) int {
-	down := deepest - 1 - c.level
-	return int(x>>down&1 | y>>down&1<<1)
+// kidToward returns which kid of the cell contains a smaller cell.
+func (c cell) kidToward(o cell) int {
+	down := o.level - 1 - c.level
+	return int(o.x>>down&1 | o.y>>down&1<<1)
 }
 
 func (c cell) rect() rect {
@@ -112,7 +112,7 @@ func zoneOf(lat float64) zone {
 func address(lat, lng float64) cell {
 	const count = 1 << deepest
 	z := zoneOf(lat)
-	y := clampedTo(count-1, math.Floor(z.part(lat)*count))
+	y := deepestAt(z.part(lat))
 	for y > 0 && lat >= z.latitude(float64(y)/count) {
 		y--
 	}
@@ -122,7 +122,7 @@ func address(lat, lng float64) cell {
 	if lng >= 180 {
 		lng = -180
 	}
-	x := clampedTo(count-1, math.Floor((lng+180)/360*count))
+	x := deepestAt((lng + 180) / 360)
 	for x > 0 && lng < longitude(float64(x)/count) {
 		x--
 	}
@@ -132,8 +132,11 @@ func address(lat, lng float64) cell {
 	return cell{z, deepest, x, y}
 }
 
-func clampedTo(most uint32, value float64) uint32 {
-	return uint32(min(max(value, 0), float64(most)))
+// deepestAt returns the deepest column or row with that part of the zone to its west
+// or north: the first or last one, if that is beyond the zone.
+func deepestAt(part float64) uint32 {
+	const count = 1 << deepest
+	return uint32(min(max(part*count, 0), count-1))
 }
 
 // up returns the cell of a level that contains a deepest address.

@@ -124,12 +124,12 @@ func (g *grouping[T]) locate(discs []entry[T]) []located[T] {
 
 func partDiscs[T Item](into []group[T], c cell, discs []located[T]) []group[T] {
 	if len(discs) == 1 { // as most are, some levels down
-		kid := c.kid(c.kidOf(discs[0].at.x, discs[0].at.y))
+		kid := c.kid(c.kidToward(discs[0].at))
 		return append(into, group[T]{cell: kid, discs: discs})
 	}
 	var parts [4][]located[T]
 	for _, d := range discs {
-		kid := c.kidOf(d.at.x, d.at.y)
+		kid := c.kidToward(d.at)
 		parts[kid] = append(parts[kid], d)
 	}
 	for i, part := range parts {
@@ -249,14 +249,14 @@ func (s *Snapshot[T]) TileClusters(t Tile) []Cluster {
 // at returns the node of a tile or, where a leaf is larger than the tile, those of
 // its discs that are in the tile.
 func (s *Snapshot[T]) at(t Tile) (n *node[T], within []entry[T]) {
-	c := t.cell()
+	to := t.cell()
 	n = s.world[mercator]
-	for level := uint8(0); n != nil && level < c.level; level++ {
+	for c := (cell{}); n != nil && c.level < to.level; {
 		if n.fork == nil {
-			return nil, entriesIn(n.discs, c)
+			return nil, entriesIn(n.discs, to)
 		}
-		down := c.level - 1 - level
-		n = n.fork.kids[c.x>>down&1|c.y>>down&1<<1]
+		kid := c.kidToward(to)
+		n, c = n.fork.kids[kid], c.kid(kid)
 	}
 	return n, nil
 }

@@ -86,8 +86,7 @@ func (e *editor[T]) collect(all *marks) {
 func partedLeaf[T Item](c cell, n *node[T]) (kids [4]*node[T]) {
 	var parts [4][]entry[T]
 	for i := range n.discs {
-		at := address(n.discs[i].lat, n.discs[i].lng)
-		kid := c.kidOf(at.x, at.y)
+		kid := c.kidToward(address(n.discs[i].lat, n.discs[i].lng))
 		parts[kid] = append(parts[kid], n.discs[i])
 	}
 	for i, part := range parts {
@@ -186,8 +185,8 @@ func newChange[T Item](d *Disc[T], remove bool, order int) change[T] {
 
 // parted groups changes by the kid of the cell that they are in.
 func parted[T Item](c cell, changes []change[T]) (parts [4][]change[T]) {
-	isSouth := func(a *change[T]) bool { return c.kidOf(a.at.x, a.at.y)&2 != 0 }
-	isEast := func(a *change[T]) bool { return c.kidOf(a.at.x, a.at.y)&1 != 0 }
+	isSouth := func(a *change[T]) bool { return c.kidToward(a.at)&2 != 0 }
+	isEast := func(a *change[T]) bool { return c.kidToward(a.at)&1 != 0 }
 	upper, lower := split(changes, isSouth)
 	parts[0], parts[1] = split(upper, isEast)
 	parts[2], parts[3] = split(lower, isEast)

@@ -56,12 +56,8 @@ func (s *search[T]) gather(world *[zones]*node[T]) {
 // visitWithin visits the part of the tree in a cell, by the shortest path.
 func (s *search[T]) visitWithin(n *node[T], around cell) {
 	c := cell{zone: around.zone}
-	for c.level < around.level {
-		if n.fork == nil {
-			break
-		}
-		down := around.level - c.level - 1
-		kid := int(around.x>>down&1 | around.y>>down&1<<1)
+	for c.level < around.level && n.fork != nil {
+		kid := c.kidToward(around)
 		if n = n.fork.kids[kid]; n == nil {
 			return
 		}
@@ -158,9 +154,8 @@ func (w *window) around(z zone, meters float64) cell {
 	if w.west-x < 0 || w.east+x >= 1 {
 		return cell{zone: z}
 	}
-	const count = 1 << deepest
-	west, east := clampedTo(count-1, (w.west-x)*count), clampedTo(count-1, (w.east+x)*count)
-	north, south := clampedTo(count-1, (w.north-y)*count), clampedTo(count-1, (w.south+y)*count)
+	west, east := deepestAt(w.west-x), deepestAt(w.east+x)
+	north, south := deepestAt(w.north-y), deepestAt(w.south+y)
 	differ := bits.Len32((west ^ east) | (north ^ south))
 	return cell{z, deepest, west, north}.up(deepest - uint8(differ))
 }

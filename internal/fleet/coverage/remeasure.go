@@ -51,16 +51,15 @@ func (m *marks) add(o *marks) {
 
 // strike adds the strokes of the last disc in a zone: two, if it crosses ±180°.
 func (m *marks) strike(z zone, place geo.Point, radius float64) {
-	const count, margin = 1 << deepest, 2
+	const margin = 2
 	at := rect{place.Lat, place.Lat, place.Lng, place.Lng}
 	w := newWindow(z, &at, radius)
-	column := func(part float64) uint32 { return clampedTo(count-1, part*count) }
 	s := stroke{disc: int32(len(m.discs) - 1)}
-	s.north = column(w.north - radius*w.perMeterY - margin*sizes[deepest])
-	s.south = column(w.south + radius*w.perMeterY + margin*sizes[deepest])
+	s.north = deepestAt(w.north - radius*w.perMeterY - margin*sizes[deepest])
+	s.south = deepestAt(w.south + radius*w.perMeterY + margin*sizes[deepest])
 	west, east := w.west-radius*w.perMeterX-margin*sizes[deepest], w.east+radius*w.perMeterX+margin*sizes[deepest]
 	add := func(west, east float64) {
-		s.west, s.east = column(west), column(east)
+		s.west, s.east = deepestAt(west), deepestAt(east)
 		m.strokes[z] = append(m.strokes[z], s)
 	}
 	switch {

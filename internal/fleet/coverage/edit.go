@@ -6,20 +6,15 @@ import (
 	"sync"
 )
 
-// editor makes the next tree from the last. It copies what it changes, and marks
-// which discs came and went; a surveyor then decides what to measure again.
-type editor[T Item] struct {
-	marks
-	helpers []*editor[T]
-}
-
-// edit returns the node after the changes in its cell. It reorders the changes.
-func (e *editor[T]) edit(n *node[T], c cell, changes []change[T]) *node[T] {
+// edit returns the node after the changes in its cell. It copies what it changes, notes
+// in each change what was there before, and reorders the changes; a surveyor then
+// decides what to measure again.
+func edit[T Item](n *node[T], c cell, changes []change[T]) *node[T] {
 	switch {
 	case len(changes) == 0:
 		return n
 	case n != nil && n.fork != nil:
-		return e.editKids(n.fork.kids, c, changes)
+		return editKids(n.fork.kids, c, changes)
 	}
 	var discs []entry[T]
 	if n != nil {
@@ -27,58 +22,33 @@ func (e *editor[T]) edit(n *node[T], c cell, changes []change[T]) *node[T] {
 	}
 	isFew := len(discs)+len(changes) <= leafSize && c.level >= firstLevel
 	if isFew || c.level == lastLevel[c.zone] {
-		return e.editLeaf(n, changes)
+		return editLeaf(n, changes)
 	}
 	var kids [4]*node[T]
 	if n != nil {
 		kids = partedLeaf(c, n)
 	}
-	return e.editKids(kids, c, changes)
+	return editKids(kids, c, changes)
 }
 
-// manyChanges is how many changes are worth a helper goroutine.
-const manyChanges = 4096
-
-func (e *editor[T]) editKids(kids [4]*node[T], c cell, changes []change[T]) *node[T] {
-	if len(changes) >= manyChanges {
-		return e.editKidsAtOnce(kids, c, changes)
+func editKids[T Item](kids [4]*node[T], c cell, changes []change[T]) *node[T] {
+	const many = 4096
+	if len(changes) >= many {
+		return editKidsAtOnce(kids, c, changes)
 	}
 	for i, part := range parted(c, changes) {
-		kids[i] = e.edit(kids[i], c.kid(i), part)
+		kids[i] = edit(kids[i], c.kid(i), part)
 	}
 	return join(c, kids)
 }
 
-// editKidsAtOnce uses a helper for each kid with many changes.
-func (e *editor[T]) editKidsAtOnce(kids [4]*node[T], c cell, changes []change[T]) *node[T] {
-	var helpers sync.WaitGroup
+func editKidsAtOnce[T Item](kids [4]*node[T], c cell, changes []change[T]) *node[T] {
+	var editors sync.WaitGroup
 	for i, part := range parted(c, changes) {
-		if len(part) < manyChanges {
-			kids[i] = e.edit(kids[i], c.kid(i), part)
-			continue
-		}
-		helper := &editor[T]{}
-		e.helpers = append(e.helpers, helper)
-		helpers.Go(func() { kids[i] = helper.edit(kids[i], c.kid(i), part) })
+		editors.Go(func() { kids[i] = edit(kids[i], c.kid(i), part) })
 	}
-	helpers.Wait()
+	editors.Wait()
 	return join(c, kids)
-}
-
-// allMarks returns the marks of the editor and its helpers.
-func (e *editor[T]) allMarks() *marks {
-	for _, helper := range e.helpers {
-		helper.collect(&e.marks)
-	}
-	return &e.marks
-}
-
-// collect adds the marks of an editor and its helpers to others.
-func (e *editor[T]) collect(all *marks) {
-	all.add(&e.marks)
-	for _, helper := range e.helpers {
-		helper.collect(all)
-	}
 }
 
 // partedLeaf splits a leaf into four. None is left out: whether ground is covered in
@@ -96,8 +66,8 @@ func partedLeaf[T Item](c cell, n *node[T]) (kids [4]*node[T]) {
 }
 
 // editLeaf changes the discs of a leaf. Its area stays as it was: if that is no
-// longer right, the marks show it.
-func (e *editor[T]) editLeaf(old *node[T], changes []change[T]) *node[T] {
+// longer right, what was there before shows it.
+func editLeaf[T Item](old *node[T], changes []change[T]) *node[T] {
 	if old == nil {
 		old = newLeaf[T](nil)
 	}
@@ -105,9 +75,8 @@ func (e *editor[T]) editLeaf(old *node[T], changes []change[T]) *node[T] {
 	entries := append(make([]entry[T], 0, len(old.discs)+len(changes)), old.discs...)
 	for i := range changes {
 		at, found := slices.BinarySearchFunc(entries, changes[i].entry, func(a, b entry[T]) int { return a.compare(&b) })
-		var was entry[T]
 		if found {
-			was = entries[at]
+			changes[i].was = entries[at].radius
 		}
 		switch {
 		case changes[i].remove && found:
@@ -118,7 +87,6 @@ func (e *editor[T]) editLeaf(old *node[T], changes []change[T]) *node[T] {
 		default:
 			entries = slices.Insert(entries, at, changes[i].entry)
 		}
-		e.note(&was, &changes[i])
 	}
 	if len(entries) == 0 && old.area == 0 {
 		return nil
@@ -126,23 +94,6 @@ func (e *editor[T]) editLeaf(old *node[T], changes []change[T]) *node[T] {
 	n := newLeaf(entries)
 	n.area, n.sole = old.area, old.sole
 	return n
-}
-
-// note marks where ground may have become covered or uncovered.
-func (e *editor[T]) note(was *entry[T], c *change[T]) {
-	before, after := max(0, was.radius), max(0, c.radius)
-	if c.remove {
-		after = 0
-	}
-	if before == after {
-		return
-	}
-	if before > 0 {
-		e.mark(was.place(), before, true)
-	}
-	if after > 0 {
-		e.mark(c.place(), after, false)
-	}
 }
 
 func sortEntries[T Item](entries []entry[T]) {
@@ -155,6 +106,7 @@ type change[T Item] struct {
 	remove bool
 	order  int32 // of two changes of one disc, the later counts
 	at     cell
+	was    float64 // radius of the entry that it replaced or removed; 0 if there was none
 }
 
 // changesOf returns the changes in each zone, removals first in their order.

@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"math"
+	"slices"
 
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
@@ -37,18 +38,6 @@ func (m *marks) mark(place geo.Point, radius float64, gone bool) {
 	}
 }
 
-// add adds the marks of another.
-func (m *marks) add(o *marks) {
-	first := int32(len(m.discs))
-	m.discs = append(m.discs, o.discs...)
-	for z := range m.strokes {
-		for _, s := range o.strokes[z] {
-			s.disc += first
-			m.strokes[z] = append(m.strokes[z], s)
-		}
-	}
-}
-
 // strike adds the strokes of the last disc in a zone: two, if it crosses ±180°.
 func (m *marks) strike(z zone, place geo.Point, radius float64) {
 	const margin = 2
@@ -76,18 +65,19 @@ func (m *marks) strike(z zone, place geo.Point, radius float64) {
 	}
 }
 
-// appendOwn appends the strokes that may reach the cell.
-func (c cell) appendOwn(own, strokes []stroke) []stroke {
+// own moves the strokes that may reach the cell to the front, and returns them.
+func (c cell) own(strokes []stroke) []stroke {
 	down := deepest - c.level
 	west, north := c.x<<down, c.y<<down
 	size := uint32(1)<<down - 1
-	for i := range strokes {
-		s := &strokes[i]
+	n := 0
+	for i, s := range strokes {
 		if s.west <= west+size && s.east >= west && s.north <= north+size && s.south >= north {
-			own = append(own, *s)
+			strokes[i], strokes[n] = strokes[n], s
+			n++
 		}
 	}
-	return own
+	return strokes[:n]
 }
 
 // matter reports whether a cell with a known area must be measured again. A cell that
@@ -111,11 +101,10 @@ func (m *marks) matter(strokes []stroke, r *rect, sole bool) bool {
 // marks reach. First it lists them; then it measures them while the tree does not
 // change, so that many goroutines can take part; then it stores the results.
 type surveyor[T Item] struct {
-	*marks
+	marks
 	world *[zones]*node[T]
-	below []stroke // those of the cells on the current path, level by level
-	plots []plot   // in tree order
-	next  int      // plot to store
+	plots []plot // in tree order
+	next  int    // plot to store
 }
 
 // plot is a leaf to measure.
@@ -123,6 +112,27 @@ type plot struct {
 	cell cell
 	sole bool
 	area float64
+}
+
+// note marks where changes may have covered or uncovered ground.
+func (s *surveyor[T]) note(changes []change[T]) {
+	s.discs = slices.Grow(s.discs, len(changes))
+	for i := range changes {
+		c := &changes[i]
+		before, after := max(0, c.was), max(0, c.radius)
+		if c.remove {
+			after = 0
+		}
+		if before == after {
+			continue
+		}
+		if before > 0 {
+			s.mark(c.place(), before, true)
+		}
+		if after > 0 {
+			s.mark(c.place(), after, false)
+		}
+	}
 }
 
 // survey returns the roots with all areas known.
@@ -137,7 +147,7 @@ func (s *surveyor[T]) survey() (world [zones]*node[T]) {
 	return world
 }
 
-// list lists what is to be measured of a cell.
+// list lists what is to be measured of a cell. It reorders the strokes.
 func (s *surveyor[T]) list(n *node[T], c cell, strokes []stroke) {
 	if len(strokes) == 0 && n.isKnown() {
 		return
@@ -149,10 +159,8 @@ func (s *surveyor[T]) list(n *node[T], c cell, strokes []stroke) {
 		return
 	}
 	for i := range 4 {
-		mark, kid := len(s.below), c.kid(i)
-		s.below = kid.appendOwn(s.below, strokes)
-		s.list(n.kid(i), kid, s.below[mark:])
-		s.below = s.below[:mark]
+		kid := c.kid(i)
+		s.list(n.kid(i), kid, kid.own(strokes))
 	}
 }
 

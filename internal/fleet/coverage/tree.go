@@ -66,13 +66,12 @@ func (t *Tree[T]) Apply(put, remove []Disc[T]) error {
 	defer t.mu.Unlock()
 	changes := changesOf(put, remove)
 	next := *t.latest.Load()
-	var edit editor[T]
+	survey := surveyor[T]{world: &next.world}
 	for z := range next.world {
-		next.world[z] = edit.edit(next.world[z], cell{zone: zone(z)}, changes[z])
+		next.world[z] = edit(next.world[z], cell{zone: zone(z)}, changes[z])
+		survey.note(changes[z])
 	}
-	survey := surveyor[T]{marks: edit.allMarks(), world: &next.world}
-	world := survey.survey()
-	t.latest.Store(&Snapshot[T]{world})
+	t.latest.Store(&Snapshot[T]{survey.survey()})
 	return nil
 }
 

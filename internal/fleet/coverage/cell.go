@@ -148,6 +148,3 @@ func (c cell) up(level uint8) cell {
 var zoneRects = [zones]rect{
 	mercator: cell{zone: mercator}.rect(), north: cell{zone: north}.rect(), south: cell{zone: south}.rect(),
 }
-
-// isWithin reports whether c is o, or within it.
-func (c cell) isWithin(o cell) bool { return c.level >= o.level && c.up(o.level) == o }

@@ -98,20 +98,18 @@ func (m *marks) matter(strokes []stroke, r *rect, sole bool) bool {
 }
 
 // surveyor measures the cells of a new tree that are unknown, and those that the
-// marks reach. First it lists them; then it measures them while the tree does not
-// change, so that many goroutines can take part; then it stores the results.
+// marks reach. First it lists them; then it measures them while nothing of the tree
+// changes but areas, so that many goroutines can take part; then it sums up.
 type surveyor[T Item] struct {
 	marks
 	world *[zones]*node[T]
-	plots []plot // in tree order
-	next  int    // plot to store
+	plots []plot[T]
 }
 
 // plot is a leaf to measure.
-type plot struct {
+type plot[T Item] struct {
+	leaf *node[T]
 	cell cell
-	sole bool
-	area float64
 }
 
 // note marks where changes may have covered or uncovered ground.
@@ -135,104 +133,97 @@ func (s *surveyor[T]) note(changes []change[T]) {
 	}
 }
 
-// survey returns the roots with all areas known.
-func (s *surveyor[T]) survey() (world [zones]*node[T]) {
+// survey makes all areas known. Unknown nodes are not published yet, so they are
+// changed in place.
+func (s *surveyor[T]) survey() {
 	for z, root := range s.world {
-		s.list(root, cell{zone: zone(z)}, s.strokes[z])
+		s.world[z] = s.list(root, cell{zone: zone(z)}, s.strokes[z])
 	}
-	s.measure()
+	inParallel(len(s.plots), 16, s.measure)
 	for z, root := range s.world {
-		world[z] = s.settle(root, cell{zone: zone(z)})
+		s.world[z] = settle(root)
 	}
-	return world
 }
 
-// list lists what is to be measured of a cell. It reorders the strokes.
-func (s *surveyor[T]) list(n *node[T], c cell, strokes []stroke) {
+// list lists what is to be measured of a cell, and returns the node with that unknown.
+// It reorders the strokes.
+func (s *surveyor[T]) list(n *node[T], c cell, strokes []stroke) *node[T] {
 	if len(strokes) == 0 && n.isKnown() {
-		return
+		return n
 	}
 	if c.level >= firstLevel && (n == nil || n.fork == nil) {
 		if r := c.rect(); !n.isKnown() || s.matter(strokes, &r, n != nil && n.sole) {
-			s.plots = append(s.plots, plot{cell: c})
+			n = unmeasured(n)
+			s.plots = append(s.plots, plot[T]{n, c})
 		}
-		return
-	}
-	for i := range 4 {
-		kid := c.kid(i)
-		s.list(n.kid(i), kid, kid.own(strokes))
-	}
-}
-
-func (s *surveyor[T]) measure() {
-	inParallel(len(s.plots), 16, func(low, high int) {
-		m := meters.Get().(*meter)
-		defer meters.Put(m)
-		for i := range s.plots[low:high] {
-			p := &s.plots[low+i]
-			r := p.cell.rect()
-			p.area, p.sole = measure(m, s.world, &r)
-		}
-	})
-}
-
-// isNext reports whether the next plot to store is within the cell.
-func (s *surveyor[T]) isNext(c cell) bool {
-	return s.next < len(s.plots) && s.plots[s.next].cell.isWithin(c)
-}
-
-// settle returns the node with its area known. Unknown nodes are not published yet,
-// so they are changed in place.
-func (s *surveyor[T]) settle(n *node[T], c cell) *node[T] {
-	if n.isKnown() && !s.isNext(c) {
 		return n
 	}
-	if c.level < firstLevel || (n != nil && n.fork != nil) {
-		return s.settleFork(n, c)
+	var kids [4]*node[T]
+	isSame := n.isKnown()
+	for i := range kids {
+		kid := c.kid(i)
+		kids[i] = s.list(n.kid(i), kid, kid.own(strokes))
+		isSame = isSame && kids[i] == n.kid(i)
 	}
-	found := &s.plots[s.next]
-	s.next++
-	if found.area == 0 && n.count() == 0 {
-		return nil
+	switch {
+	case isSame:
+		return n
+	case n == nil:
+		return newFork(kids)
+	default:
+		n = unmeasured(n)
+		n.fork.kids = kids
+		return n
 	}
-	n = owned(n)
-	n.area, n.sole = found.area, found.sole
-	return n
 }
 
-func (s *surveyor[T]) settleFork(n *node[T], c cell) *node[T] {
-	var kids [4]*node[T]
+// unmeasured returns a node that may be changed, with its area unknown.
+func unmeasured[T Item](n *node[T]) *node[T] {
+	switch {
+	case n == nil:
+		return newLeaf[T](nil)
+	case !n.isKnown():
+		return n
+	case n.fork == nil:
+		mine := *n
+		mine.area = unknown
+		return &mine
+	default:
+		mine := *n.fork
+		mine.node.fork, mine.node.area = &mine, unknown
+		return &mine.node
+	}
+}
+
+func (s *surveyor[T]) measure(low, high int) {
+	m := meters.Get().(*meter)
+	defer meters.Put(m)
+	for _, p := range s.plots[low:high] {
+		r := p.cell.rect()
+		p.leaf.area, p.leaf.sole = measure(m, s.world, &r)
+	}
+}
+
+// settle sums up the areas of a node whose leaves are measured. Leaves with neither
+// discs nor covered ground are left out.
+func settle[T Item](n *node[T]) *node[T] {
+	switch {
+	case n == nil || n.area == 0 && n.count() == 0:
+		return nil
+	case n.isKnown():
+		return n
+	}
 	area, isEmpty := 0.0, true
-	for i := range kids {
-		if kids[i] = s.settle(n.kid(i), c.kid(i)); kids[i] != nil {
-			area += kids[i].area
+	for i, kid := range n.fork.kids {
+		kid = settle(kid)
+		if n.fork.kids[i] = kid; kid != nil {
+			area += kid.area
 			isEmpty = false
 		}
 	}
 	if isEmpty {
 		return nil
 	}
-	if n == nil {
-		n = newFork(kids)
-	}
-	n = owned(n)
-	n.fork.kids, n.area = kids, area
+	n.area = area
 	return n
-}
-
-// owned returns a node that may be changed.
-func owned[T Item](n *node[T]) *node[T] {
-	switch {
-	case n == nil:
-		return &node[T]{area: unknown}
-	case !n.isKnown():
-		return n
-	case n.fork == nil:
-		mine := *n
-		return &mine
-	default:
-		mine := *n.fork
-		mine.node.fork = &mine
-		return &mine.node
-	}
 }

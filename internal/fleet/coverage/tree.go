@@ -71,7 +71,8 @@ func (t *Tree[T]) Apply(put, remove []Disc[T]) error {
 		next.world[z] = edit(next.world[z], cell{zone: zone(z)}, changes[z])
 		survey.note(changes[z])
 	}
-	t.latest.Store(&Snapshot[T]{survey.survey()})
+	survey.survey()
+	t.latest.Store(&next)
 	return nil
 }
 

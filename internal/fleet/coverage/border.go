@@ -1,13 +1,15 @@
 package coverage
 
-// border measures what a rectangle cuts off the leaves on its sides. Neighbours are
+// border sums up the covered area in a rectangle: of the whole cells inside, and of
+// what the rectangle cuts off the leaves on its sides. Neighbours of those are
 // measured together, as one strip along the side: a disc that reaches both is then
 // visited once, and the line between them not at all.
 type border[T Item] struct {
 	world  *[zones]*node[T]
 	meter  *meter
+	rect   rect
 	strips [4]strip // one on each side, still growing
-	area   float64
+	area   float64  // of the leaves on the sides, without those strips
 }
 
 // strip is a row of leaves that one side of a rectangle cuts in two.
@@ -15,6 +17,32 @@ type strip struct {
 	part, rest rect    // inside the rectangle and outside
 	area       float64 // covered in both
 	discs      int
+}
+
+// inside returns the covered area of the whole cells of a node that are inside, and
+// adds the leaves on the border. A node that another snapshot shares has none.
+func (b *border[T]) inside(n, other *node[T], c cell, all rect) float64 {
+	if n == nil || n == other || n.area == 0 {
+		return 0
+	}
+	part := all.clip(b.rect)
+	switch {
+	case part.empty():
+		return 0
+	case part == all:
+		return n.area
+	case n.sole || (n.fork == nil && n.area == all.area()):
+		return part.area()
+	case n.fork == nil:
+		b.add(n, &part, &all)
+		return 0
+	}
+	area := 0.0
+	rects := c.kidRects(&all)
+	for i, kid := range n.fork.kids {
+		area += b.inside(kid, other.kid(i), c.kid(i), rects[i])
+	}
+	return area
 }
 
 // add adds the covered area of the part of a leaf that is in the rectangle.

@@ -40,10 +40,10 @@ func (s *Snapshot[T]) areaBeside(o *Snapshot[T], box geo.Box) float64 {
 	defer meters.Put(m)
 	area := 0.0
 	for _, part := range parts(box) {
-		within := areaWithin[T]{border: border[T]{world: &s.world, meter: m}, rect: part}
+		within := border[T]{world: &s.world, meter: m, rect: part}
 		for z, root := range s.world {
 			c := cell{zone: zone(z)}
-			area += within.of(root, o.world[z], c, c.rect())
+			area += within.inside(root, o.world[z], c, c.rect())
 		}
 		area += within.total()
 	}
@@ -59,37 +59,6 @@ func parts(box geo.Box) []rect {
 	west, east := whole, whole
 	west.east, east.west = 180, -180
 	return []rect{west, east}
-}
-
-// areaWithin sums up the area in a rectangle.
-type areaWithin[T Item] struct {
-	border[T]
-	rect rect
-}
-
-// of returns the area of a node, unless it is also the one of the other snapshot.
-func (a *areaWithin[T]) of(n, other *node[T], c cell, all rect) float64 {
-	if n == nil || n == other || n.area == 0 {
-		return 0
-	}
-	part := all.clip(a.rect)
-	switch {
-	case part.empty():
-		return 0
-	case part == all:
-		return n.area
-	case n.sole || (n.fork == nil && n.area == all.area()):
-		return part.area()
-	case n.fork == nil:
-		a.add(n, &part, &all)
-		return 0
-	}
-	area := 0.0
-	rects := c.kidRects(&all)
-	for i, kid := range n.fork.kids {
-		area += a.of(kid, other.kid(i), c.kid(i), rects[i])
-	}
-	return area
 }
 
 // field is a box in which discs are found by their middles. Its borders are included,

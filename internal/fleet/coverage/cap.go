@@ -121,16 +121,12 @@ type patches struct {
 // patch is a disc on the map, in radians.
 type patch struct{ x, y, square float64 }
 
-// isFull reports whether the discs certainly cover the rectangle together, where none
-// does so alone.
-func (p *patches) isFull(r *rect, discs []disc) bool {
+// isFull reports whether the discs, with radii up to largest, certainly cover the
+// rectangle together, where none does so alone.
+func (p *patches) isFull(r *rect, discs []disc, largest float64) bool {
 	const widest = 1 // degree
 	if r.east-r.west > widest {
 		return false
-	}
-	largest := 0.0
-	for i := range discs {
-		largest = max(largest, discs[i].radius)
 	}
 	// A degree of longitude is widest nearest to the equator.
 	nearest := max(0, max(r.south, -r.north)*radian-largest)

@@ -26,24 +26,18 @@ func (m *meter) halved(r *rect, discs []disc) float64 {
 	if len(discs) == 0 {
 		return 0
 	}
-	if m.patches.isFull(r, discs) {
-		return r.area()
-	}
-	if len(discs) <= crowd || isSmall(r, discs) {
-		return m.union(r, discs)
-	}
-	one, other := r.halves()
-	return m.half(&one, discs) + m.half(&other, discs)
-}
-
-// isSmall reports whether a rectangle is so small compared with the discs that its
-// halves would have as many.
-func isSmall(r *rect, discs []disc) bool {
 	largest := 0.0
 	for i := range discs {
 		largest = max(largest, discs[i].radius)
 	}
-	return r.length() < largest/2
+	if m.patches.isFull(r, discs, largest) {
+		return r.area()
+	}
+	if len(discs) <= crowd || r.length() < largest/2 { // so small that its halves would have as many
+		return m.union(r, discs)
+	}
+	one, other := r.halves()
+	return m.half(&one, discs) + m.half(&other, discs)
 }
 
 func (m *meter) half(r *rect, discs []disc) float64 {

@@ -26,10 +26,11 @@ type Hotspot struct {
 	radius   float64
 	room     uint16 // max_connections
 	idLen    uint8
-	tags     spatial.Tags
-	progress progress
 	kind     int8 // an index of types
 	hidden   bool // strangers do not see it as it is
+	verified bool
+	linked   bool
+	rejected bool
 	agent    unique.Handle[beacon.AgentKind]
 }
 
@@ -45,16 +46,14 @@ func (f *Fleet) newHotspot(h beacon.Hotspot) *Hotspot {
 		radius:   h.Settings.CoverageRadius(h.Type),
 		room:     uint16(h.Settings.MaxConnections),
 		idLen:    uint8(len(h.ID)),
-		tags:     pending,
-		progress: progressOf(h),
 		kind:     int8(slices.Index(types, h.Type)),
+		verified: !h.Location.VerifiedAt.IsZero(),
+		linked:   !h.Device.LinkedAt.IsZero(),
+		rejected: h.Rejected(),
 		agent:    unique.Make(h.Device.Agent.Kind()),
 	}
 	if shown != nil {
 		s.place = shown.Location.Point
-	}
-	if !h.ActiveSince().IsZero() {
-		s.tags = active
 	}
 	return s
 }
@@ -75,7 +74,7 @@ func (s *Hotspot) Version() int64 { return s.version }
 func (s *Hotspot) Encoded() string { return s.text[s.idLen:] }
 
 // Active reports whether it is verified and linked.
-func (s *Hotspot) Active() bool { return s.tags == active }
+func (s *Hotspot) Active() bool { return s.verified && s.linked }
 
 // Pending is the opposite of Active.
 func (s *Hotspot) Pending() bool { return !s.Active() }
@@ -83,30 +82,8 @@ func (s *Hotspot) Pending() bool { return !s.Active() }
 // Agent returns what its device runs, as far as it is known.
 func (s *Hotspot) Agent() beacon.AgentKind { return s.agent.Value() }
 
-// progress records which steps toward service are done.
-type progress uint8
-
-const (
-	isVerified progress = 1 << iota
-	isLinked
-	isRejected
-)
-
-func progressOf(h beacon.Hotspot) (f progress) {
-	if !h.Location.VerifiedAt.IsZero() {
-		f |= isVerified
-	}
-	if !h.Device.LinkedAt.IsZero() {
-		f |= isLinked
-	}
-	if h.Rejected() {
-		f |= isRejected
-	}
-	return f
-}
-
 // Verified reports whether its place was verified.
-func (s *Hotspot) Verified() bool { return s.progress&isVerified != 0 }
+func (s *Hotspot) Verified() bool { return s.verified }
 
 // Type returns what kind of place it is at.
 func (s *Hotspot) Type() beacon.Type { return types[s.kind] }
@@ -114,10 +91,10 @@ func (s *Hotspot) Type() beacon.Type { return types[s.kind] }
 var types = []beacon.Type{beacon.Home, beacon.Business, beacon.Public}
 
 // Rejected reports whether staff have said why its place is not verified.
-func (s *Hotspot) Rejected() bool { return s.progress&isRejected != 0 }
+func (s *Hotspot) Rejected() bool { return s.rejected }
 
 // Linked reports whether it has a device.
-func (s *Hotspot) Linked() bool { return s.progress&isLinked != 0 }
+func (s *Hotspot) Linked() bool { return s.linked }
 
 // Opens reports whether a key with this hash is the device's, in a time that does not
 // depend on how much of it matches.
@@ -180,7 +157,12 @@ func (s *Hotspot) heardAt(now time.Time) bool { return beacon.Heard(s.live.Seen(
 
 // Tags let a search for hotspots in service skip the others. Whether one of them is
 // online depends on the clock, so each is checked.
-func (s *Hotspot) Tags() spatial.Tags { return s.tags }
+func (s *Hotspot) Tags() spatial.Tags {
+	if s.Active() {
+		return active
+	}
+	return pending
+}
 
 const (
 	pending spatial.Tags = 1 << iota

@@ -24,7 +24,15 @@ func pack(hotspots []entry) {
 		ordered[i] = celled{cell(e.Item.place), i}
 	}
 	slices.SortFunc(ordered, func(a, b celled) int { return cmp.Compare(a.cell, b.cell) })
-	inParallel(slices.Collect(slices.Chunk(ordered, packSize)), func(group []celled) { packGroup(hotspots, group) })
+	var workers sync.WaitGroup
+	for share := range slices.Chunk(ordered, len(ordered)/runtime.GOMAXPROCS(0)+1) {
+		workers.Go(func() {
+			for group := range slices.Chunk(share, packSize) {
+				packGroup(hotspots, group)
+			}
+		})
+	}
+	workers.Wait()
 }
 
 // celled is the cell of a hotspot, and which of all it is.
@@ -52,20 +60,6 @@ func packGroup(hotspots []entry, group []celled) {
 		copies[i].text, rest = rest[:len(old.text)], rest[len(old.text):]
 		hotspots[c.at].Item = &copies[i]
 	}
-}
-
-// inParallel calls do for all the work, on all processors.
-func inParallel[T any](work []T, do func(T)) {
-	var workers sync.WaitGroup
-	share := len(work)/runtime.GOMAXPROCS(0) + 1
-	for part := range slices.Chunk(work, share) {
-		workers.Go(func() {
-			for _, w := range part {
-				do(w)
-			}
-		})
-	}
-	workers.Wait()
 }
 
 // cell numbers a place along a curve that keeps neighbours together: the interleaved

@@ -59,24 +59,10 @@ type Fleet struct {
 	blur      atomic.Pointer[beacon.Blur]
 	displaced atomic.Bool // some hotspots are indexed at their public place
 
-	mu         sync.Mutex                 // serializes writers: versions are compared and replaced in one step
-	gone       map[beacon.HotspotID]int64 // by deleted hotspot: the version that deleted it
-	tombstones []tombstone                // the same, oldest first
-	deleted    map[beacon.HotspotID]deletedHotspot
-	changedAt  time.Time // the latest UpdatedAt of all that were loaded or applied since it was taken
+	mu        sync.Mutex // serializes writers: versions are compared and replaced in one step
+	deleted   map[beacon.HotspotID]deletedHotspot
+	changedAt time.Time // the latest UpdatedAt of all that were loaded or applied since it was taken
 }
-
-// tombstone is the tombstone of a deleted hotspot. It keeps the version for a while, so
-// that an older copy still in flight cannot bring the hotspot back.
-type tombstone struct {
-	id      beacon.HotspotID
-	version int64
-	at      time.Time
-}
-
-// tombstoneTime is how long a tombstone is kept. It is longer than anything can be in
-// flight: a request, or a read of changes, is abandoned after seconds.
-const tombstoneTime = 10 * time.Minute
 
 // New returns an empty fleet.
 func New(encode Encoder) *Fleet {
@@ -86,7 +72,7 @@ func New(encode Encoder) *Fleet {
 		index: spatial.New[*Hotspot](), directory: directory.New[*Hotspot](), coverage: coverageMap{tree: coverage.New[*Hotspot]()},
 		openings: openings{byKey: map[string]weak.Pointer[opening]{}},
 		places:   newPlaces(),
-		gone:     map[beacon.HotspotID]int64{}, deleted: map[beacon.HotspotID]deletedHotspot{},
+		deleted:  map[beacon.HotspotID]deletedHotspot{},
 	}
 	f.blur.Store(new(beacon.Blur))
 	return f
@@ -116,8 +102,6 @@ func (f *Fleet) apply(hotspots []beacon.Hotspot, again bool) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	now := time.Now() // the machine's clock: the age of a tombstone is not data
-	f.expireTombstones(now)
 	var put []entry
 	var changed []*Hotspot
 	var remove []string
@@ -133,15 +117,16 @@ func (f *Fleet) apply(hotspots []beacon.Hotspot, again bool) error {
 			changed = append(changed, old)
 		}
 		if h.Deleted() {
-			f.gone[id] = h.Version
-			f.tombstones = append(f.tombstones, tombstone{id, h.Version, now})
 			f.keepDeleted(h)
 			remove = append(remove, string(id))
 			continue
 		}
-		e := f.succeed(h)
+		e := f.newEntry(h)
 		put = append(put, e)
-		if !stood {
+		if stood {
+			e.Item.live = f.enliven(old.live, h)
+		} else {
+			e.Item.live = f.enliven(nil, h)
 			changed = append(changed, e.Item)
 		}
 	}
@@ -169,18 +154,6 @@ func (f *Fleet) show(put []entry, remove []string) error {
 	}
 	f.directory.Apply(put, remove)
 	return nil
-}
-
-// succeed returns the version that replaces the hotspot's current one, if there is one,
-// and takes over its heartbeat state.
-func (f *Fleet) succeed(h beacon.Hotspot) entry {
-	var before *heartbeat.Live
-	if old, ok := f.index.Get(string(h.ID)); ok {
-		before = old.live
-	}
-	e := f.newEntry(h)
-	e.Item.live = f.enliven(before, h)
-	return e
 }
 
 // enliven returns the heartbeat state of a hotspot. It is created when a device is
@@ -227,11 +200,17 @@ func (f *Fleet) Load(each func(add func(beacon.Hotspot) error) error) error {
 	if err != nil {
 		return err
 	}
-	f.mu.Lock()
-	f.changedAt = later(f.changedAt, changedAt)
-	f.mu.Unlock()
 	pack(all)
-	return f.fill(all, gone, moved)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.changedAt = later(f.changedAt, changedAt)
+	for _, h := range gone {
+		f.keepDeleted(h)
+	}
+	if err := f.places.set(append(moved, gone...)...); err != nil {
+		return err
+	}
+	return f.show(all, nil)
 }
 
 func later(a, b time.Time) time.Time {
@@ -250,41 +229,13 @@ func (f *Fleet) TakeChangedAt() (at time.Time) {
 	return at
 }
 
-// fill puts hotspots into an empty fleet: gone are those that were deleted recently, and
-// moved are those that may also be paid for elsewhere than where they are registered.
-func (f *Fleet) fill(hotspots []entry, gone, moved []beacon.Hotspot) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, h := range gone {
-		f.keepDeleted(h)
-	}
-	if err := f.places.set(append(moved, gone...)...); err != nil {
-		return err
-	}
-	return f.show(hotspots, nil)
-}
-
 // known returns the version of a hotspot that the fleet has, live or deleted, or 0 if
 // it does not know the hotspot.
 func (f *Fleet) known(id beacon.HotspotID) int64 {
 	if current, ok := f.index.Get(string(id)); ok {
 		return current.version
 	}
-	if d, ok := f.deleted[id]; ok {
-		return d.version
-	}
-	return f.gone[id]
-}
-
-// expireTombstones drops expired tombstones. It visits only those: a write does not wait,
-// however many hotspots were deleted recently.
-func (f *Fleet) expireTombstones(now time.Time) {
-	for len(f.tombstones) > 0 && now.Sub(f.tombstones[0].at) > tombstoneTime {
-		if old := f.tombstones[0]; f.gone[old.id] == old.version {
-			delete(f.gone, old.id)
-		}
-		f.tombstones = f.tombstones[1:]
-	}
+	return f.deleted[id].version
 }
 
 // NearbyQuery asks for the hotspots nearest to a point (decision N13).

@@ -164,8 +164,12 @@ func TestApply_Graves(t *testing.T) {
 		if !f.Has("a", 3) || f.Has("a", 4) {
 			t.Error("the fleet does not know in which version it was deleted")
 		}
+		f.Purge(noon, noon)
+		if !f.Has("a", 3) {
+			t.Error("the grave is gone after ten minutes")
+		}
 		time.Sleep(time.Second)
-		mustApply(t, f, at("b", 2))
+		f.Purge(noon, noon)
 		if f.Has("a", 1) {
 			t.Error("the grave is still there")
 		}

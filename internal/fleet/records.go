@@ -20,7 +20,7 @@ func (f *Fleet) Dirty(all bool) []beacon.HotspotID {
 	})
 	f.mu.Lock()
 	for id, d := range f.deleted {
-		if all || d.live.Dirty() {
+		if d.live != nil && (all || d.live.Dirty()) {
 			ids = append(ids, id)
 		}
 	}

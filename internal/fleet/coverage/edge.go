@@ -91,20 +91,17 @@ func (s *side) cross(c *circle, b *blade) meeting {
 	depth := s.a*(c.center.dot(c.center)+c.radius*c.radius) - 2*s.b.dot(c.center) + s.c
 	length := inward.dot(inward)                         // squared, like everything compared here
 	isAround := length < 1e-24*s.a*s.a*c.radius*c.radius // both are around a pole, and do not cross
-	switch most := 4 * c.radius * c.radius * length; {
-	case depth*depth < most && !isAround:
-	case depth > 0:
-		return outside
-	default:
-		return inside
+	how := inside
+	if depth > 0 {
+		how = outside
+	}
+	if !(depth*depth < 4*c.radius*c.radius*length) || isAround {
+		return how
 	}
 	along := depth / (2 * length)
 	across := math.Sqrt(max(0, c.radius*c.radius/length-along*along))
 	if across*across*length < 1e-14*c.radius*c.radius { // they touch: where the rim leaves and enters is noise
-		if depth > 0 {
-			return outside
-		}
-		return inside
+		return how
 	}
 	foot := point{c.center.x + along*inward.x, c.center.y + along*inward.y}
 	*b = blade{

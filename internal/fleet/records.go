@@ -35,35 +35,29 @@ func (f *Fleet) Dirty(all bool) []beacon.HotspotID {
 func (f *Fleet) Fold(ids []beacon.HotspotID, at heartbeat.Moment) (rows []beacon.RecordRow, finish func(written bool)) {
 	rows = make([]beacon.RecordRow, 0, len(ids))
 	for _, id := range ids {
-		rows = f.fold(rows, id, at)
+		f.with(id, func(live *heartbeat.Live) {
+			for _, r := range f.table.Fold(live, at) {
+				rows = append(rows, beacon.RecordRow{Hotspot: id, Day: r.Day(), Data: r.Append(nil)})
+			}
+		})
 	}
 	return rows, func(written bool) {
+		settle := f.table.Unfold
+		if written {
+			settle = f.table.Folded
+		}
 		for _, id := range ids {
-			f.folded(id, written)
+			f.with(id, settle)
 		}
 	}
 }
 
-func (f *Fleet) fold(rows []beacon.RecordRow, id beacon.HotspotID, at heartbeat.Moment) []beacon.RecordRow {
+// with calls do with the heartbeat state of a hotspot, if there is one; see live.
+func (f *Fleet) with(id beacon.HotspotID, do func(*heartbeat.Live)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if live := f.live(id); live != nil {
-		for _, r := range f.table.Fold(live, at) {
-			rows = append(rows, beacon.RecordRow{Hotspot: id, Day: r.Day(), Data: r.Append(nil)})
-		}
-	}
-	return rows
-}
-
-func (f *Fleet) folded(id beacon.HotspotID, written bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	switch live := f.live(id); {
-	case live == nil:
-	case written:
-		f.table.Folded(live)
-	default:
-		f.table.Unfold(live)
+		do(live)
 	}
 }
 
@@ -79,24 +73,15 @@ func (f *Fleet) Restore(id beacon.HotspotID, r *heartbeat.Record) (known bool) {
 }
 
 // Days returns the days of which memory has heartbeats.
-func (f *Fleet) Days(id beacon.HotspotID) []beacon.Day {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	live := f.live(id)
-	if live == nil {
-		return nil
-	}
-	return f.table.Days(live)
+func (f *Fleet) Days(id beacon.HotspotID) (days []beacon.Day) {
+	f.with(id, func(live *heartbeat.Live) { days = f.table.Days(live) })
+	return days
 }
 
 // Join merges the record of such a day, except for when the hotspot was seen: that time
 // has not come.
 func (f *Fleet) Join(id beacon.HotspotID, r *heartbeat.Record) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if live := f.live(id); live != nil {
-		f.table.Join(live, r)
-	}
+	f.with(id, func(live *heartbeat.Live) { f.table.Join(live, r) })
 }
 
 // Facts returns what a hotspot did on a day, as its record would say if it were written
@@ -134,22 +119,13 @@ func lookUp[T any](
 // Unrecorded returns why nothing was expected of a hotspot on a day that has no record;
 // see heartbeat.Table.Unrecorded.
 func (f *Fleet) Unrecorded(id beacon.HotspotID, day beacon.Day) (facts beacon.Facts, known bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if live := f.live(id); live != nil {
-		return f.table.Unrecorded(live, day)
-	}
-	return beacon.Facts{}, false
+	f.with(id, func(live *heartbeat.Live) { facts, known = f.table.Unrecorded(live, day) })
+	return facts, known
 }
 
 // Latest returns the records of a hotspot, by day, as they would be if they were
 // written now: the given ones, merged with those in memory.
 func (f *Fleet) Latest(id beacon.HotspotID, records []*heartbeat.Record, now time.Time) []*heartbeat.Record {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	live := f.live(id)
-	if live == nil {
-		return records
-	}
-	return f.table.Latest(live, records, now)
+	f.with(id, func(live *heartbeat.Live) { records = f.table.Latest(live, records, now) })
+	return records
 }

@@ -14,17 +14,9 @@ import (
 // last state it computed, so that nearly every request needs one atomic read.
 type opening struct {
 	hours beacon.Schedule
-	state atomic.Uint64 // see packState; 0 is never valid
-}
-
-// packState puts a state into one word: the minute it was computed for, the minute
-// until which it lasts, and whether it is open.
-func packState(from, until beacon.Minute, open bool) uint64 {
-	state := uint64(from)<<32 | uint64(until)<<1
-	if open {
-		state |= 1
-	}
-	return state
+	// state has the minute it was computed for in its upper half; below that the minute
+	// until which it lasts, and whether it is open as the last bit. 0 is never valid.
+	state atomic.Uint64
 }
 
 // at reports whether a minute is open, and until when that stays so; see
@@ -36,7 +28,11 @@ func (o *opening) at(m beacon.Minute) (open bool, until beacon.Minute) {
 		return open, until
 	}
 	open, until = o.hours.StateAt(m) // without a change it is computed daily: one may have come into sight
-	o.state.Store(packState(m, until, open))
+	state = uint64(m)<<32 | uint64(until)<<1
+	if open {
+		state |= 1
+	}
+	o.state.Store(state)
 	return open, until
 }
 

@@ -109,11 +109,8 @@ var imagined = &Hotspot{text: "addition", idLen: uint8(len("addition"))}
 func (f *Fleet) Tile(t Tile, now time.Time) Items { return tileOf(f.drawn(now), t) }
 
 func tileOf(drawn *coverage.Snapshot[*Hotspot], t Tile) (items Items) {
-	if t.Z < closeZoom {
-		return Items{Aggregated: true, Clusters: drawn.TileClusters(t)}
-	}
 	count := drawn.TileCount(t)
-	if count > MaxItems {
+	if t.Z < closeZoom || count > MaxItems {
 		return Items{Aggregated: true, Clusters: drawn.TileClusters(t)}
 	}
 	items.Marks = make([]MapItem, 0, count)

@@ -1,11 +1,8 @@
 package simulate
 
 import (
-	"container/heap"
 	"context"
-	"fmt"
 	"math/bits"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,71 +14,87 @@ type crew struct {
 	meter  *Meter
 	jobs   chan job
 	busy   sync.WaitGroup
+	ctx    context.Context
+	cancel context.CancelFunc
 }
 
-// job is a heartbeat to send, and the callback for its outcome.
+// job is a heartbeat to send, and the callback for its outcome: nil if the server has
+// accepted it. It is not called once the crew is dismissed.
 type job struct {
 	device *Device
 	beat   Beat
 	tries  int
-	done   func(job, outcome)
-}
-
-// outcome is the result of sending a heartbeat.
-type outcome struct {
-	err  error         // nil: the server has accepted it
-	wait time.Duration // how long to wait before a retry; 0: do not retry
+	done   func(error)
 }
 
 func (c *Client) hire(ctx context.Context, meter *Meter, workers int) *crew {
 	staff := &crew{client: c, meter: meter, jobs: make(chan job, workers)}
+	staff.ctx, staff.cancel = context.WithCancel(ctx)
 	for range workers {
-		staff.busy.Go(func() { staff.work(ctx) })
+		staff.busy.Go(staff.work)
 	}
 	return staff
 }
 
-// dismiss waits for the workers to finish their jobs.
+// dismiss drops all jobs, and waits for the workers to end.
 func (s *crew) dismiss() {
-	close(s.jobs)
+	s.cancel()
 	s.busy.Wait()
 }
 
-func (s *crew) work(ctx context.Context) {
-	w := newWire(s.client.base)
-	defer w.close()
-	defer context.AfterFunc(ctx, w.interrupt)()
-	for j := range s.jobs {
-		j.tries++
-		j.done(j, s.send(ctx, w, j))
+// give hands a job to the workers, once one of them has time.
+func (s *crew) give(j job) {
+	select {
+	case s.jobs <- j:
+	case <-s.ctx.Done():
 	}
 }
 
-func (s *crew) send(ctx context.Context, w *wire, j job) outcome {
-	began := time.Now()
-	r, err := w.send(ctx, j.device, &j.beat)
-	switch {
-	case ctx.Err() != nil:
-		return outcome{err: context.Cause(ctx)}
-	case err != nil:
-		s.meter.trouble(err.Error())
-		return outcome{err, time.Second}
-	case r.status == http.StatusOK:
-		s.meter.took(time.Since(began))
-		return outcome{}
+func (s *crew) work() {
+	w := newWire(s.client.base)
+	defer w.close()
+	defer context.AfterFunc(s.ctx, w.interrupt)()
+	for {
+		select {
+		case j := <-s.jobs:
+			s.try(w, j)
+		case <-s.ctx.Done():
+			return
+		}
 	}
-	err = fmt.Errorf("a heartbeat of hotspot %s got %d: %s", j.device.hotspot, r.status, r.message)
-	s.meter.trouble(err.Error())
-	if r.status != http.StatusTooManyRequests && r.status < 500 {
-		return outcome{err: err}
-	}
-	s.meter.repeated.Add(1)
-	return outcome{err, max(r.retryAfter, firstPause)}
 }
 
 // beatTries is how often a device tries to send a heartbeat before it gives up; the
 // next one contains all that matters of it.
 const beatTries = 4
+
+func (s *crew) try(w *wire, j job) {
+	began := time.Now()
+	r, err := w.send(s.ctx, j.device, &j.beat)
+	if s.ctx.Err() != nil {
+		return
+	}
+	wait := time.Second // if there was no response
+	if err == nil {
+		if wait, err = r.judge(j.device); wait > 0 {
+			s.meter.repeated.Add(1)
+		}
+	}
+	if err == nil {
+		s.meter.took(time.Since(began))
+	} else {
+		s.meter.trouble(err.Error())
+	}
+	if j.tries++; wait > 0 && j.tries < beatTries {
+		time.AfterFunc(wait, func() { s.give(j) }) // a worker must not wait for workers
+		return
+	}
+	j.done(err)
+}
+
+// shortNap is how long Drive sleeps at least. Then it handles all that is due: waking for
+// every heartbeat would cost more than sending it.
+const shortNap = 2 * time.Millisecond
 
 // Drive sends one heartbeat of each device per interval, spread over the interval,
 // until ctx ends. If the server does not keep up, heartbeats are delayed: there are
@@ -89,118 +102,32 @@ const beatTries = 4
 func (c *Client) Drive(ctx context.Context, devices []*Device, interval time.Duration, meter *Meter) {
 	staff := c.hire(ctx, meter, min(c.connections, len(devices)))
 	defer staff.dismiss()
-	p := &pace{ctx: ctx, staff: staff}
 	began := time.Now()
-	for turn := 0; ; turn++ {
+	for turn := 0; ctx.Err() == nil; turn++ {
 		due := began.Add(time.Duration(float64(interval) * (float64(turn) / float64(len(devices)))))
-		if !p.until(due) {
+		if left := time.Until(due); left > 0 && !pause(ctx, max(left, shortNap)) {
 			return
 		}
-		p.beat(devices[turn%len(devices)])
+		staff.beat(devices[turn%len(devices)])
 	}
-}
-
-// pace is the goroutine that decides which device sends when.
-type pace struct {
-	ctx   context.Context
-	staff *crew
-
-	mu    sync.Mutex
-	again schedule
-}
-
-// The pace sleeps for at least shortNap and then handles all that is due: waking for
-// every heartbeat would cost more than sending it. After longNap it checks for
-// retries.
-const (
-	shortNap = 2 * time.Millisecond
-	longNap  = 50 * time.Millisecond
-)
-
-// until waits until due, and handles retries meanwhile. It returns false if ctx
-// ended.
-func (p *pace) until(due time.Time) bool {
-	for p.ctx.Err() == nil {
-		now := time.Now()
-		if j, ok := p.pop(now); ok {
-			p.give(j)
-			continue
-		}
-		left := due.Sub(now)
-		if left <= 0 {
-			return true
-		}
-		pause(p.ctx, min(max(left, shortNap), longNap))
-	}
-	return false
 }
 
 // beat makes a device send a heartbeat, if its last one is done.
-func (p *pace) beat(d *Device) {
+func (s *crew) beat(d *Device) {
 	if d.waiting.Load() {
 		return
 	}
-	b, due := d.Beat(p.staff.client.Clock())
-	if due {
-		d.waiting.Store(true)
-		p.give(job{device: d, beat: b, done: p.done})
-	}
-}
-
-func (p *pace) give(j job) {
-	select {
-	case p.staff.jobs <- j:
-	case <-p.ctx.Done():
-	}
-}
-
-// done handles an outcome.
-func (p *pace) done(j job, out outcome) {
-	switch {
-	case out.err == nil || p.ctx.Err() != nil:
-	case out.wait > 0 && j.tries < beatTries:
-		p.repeat(j, out.wait)
+	b, due := d.Beat(s.client.Clock())
+	if !due {
 		return
-	default:
-		p.staff.meter.failed.Add(1)
 	}
-	j.device.waiting.Store(false)
-}
-
-// schedule holds the heartbeats to retry, earliest first.
-type schedule []later
-
-type later struct {
-	at time.Time
-	job
-}
-
-func (s schedule) Len() int           { return len(s) }
-func (s schedule) Less(i, j int) bool { return s[i].at.Before(s[j].at) }
-func (s schedule) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
-func (s *schedule) Push(x any)        { *s = append(*s, x.(later)) }
-
-func (s *schedule) Pop() any {
-	last := len(*s) - 1
-	x := (*s)[last]
-	*s = (*s)[:last]
-	return x
-}
-
-func (p *pace) repeat(j job, wait time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	heap.Push(&p.again, later{time.Now().Add(wait), j})
-}
-
-// pop removes the earliest, if it is due.
-func (p *pace) pop(now time.Time) (j job, ok bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.again) == 0 || p.again[0].at.After(now) {
-		return job{}, false
-	}
-	return heap.Pop(&p.again).(later).job, true
+	d.waiting.Store(true)
+	s.give(job{device: d, beat: b, done: func(err error) {
+		if err != nil {
+			s.meter.failed.Add(1)
+		}
+		d.waiting.Store(false)
+	}})
 }
 
 // Meter counts the outcomes of heartbeats. It is safe for concurrent use.

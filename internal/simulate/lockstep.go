@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"sync"
 	"time"
 )
 
@@ -15,33 +14,27 @@ import (
 // minute, from one time to another: all heartbeats of a minute are accepted before
 // the next minute begins. A heartbeat that is refused for good ends it.
 func (c *Client) March(ctx context.Context, devices []*Device, from, to time.Time, set func(time.Time), meter *Meter) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	staff := c.hire(ctx, meter, min(c.connections, len(devices)))
 	defer staff.dismiss()
-	var underWay sync.WaitGroup
-	done := func(j job, out outcome) {
-		switch {
-		case out.err == nil:
-		case out.wait > 0 && j.tries < beatTries:
-			time.AfterFunc(out.wait, func() { staff.jobs <- j }) // a worker must not wait for workers
-			return
-		default:
-			cancel(out.err)
-		}
-		underWay.Done()
-	}
+	outcomes := make(chan error, len(devices))
 	for now := from; now.Before(to); now = now.Add(time.Minute) {
 		set(now)
+		sent := 0
 		for _, d := range devices {
 			if b, due := d.Beat(now); due {
-				underWay.Add(1)
-				staff.jobs <- job{device: d, beat: b, done: done}
+				staff.give(job{device: d, beat: b, done: func(err error) { outcomes <- err }})
+				sent++
 			}
 		}
-		underWay.Wait()
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+		for range sent {
+			select {
+			case err := <-outcomes:
+				if err != nil {
+					return err
+				}
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
 		}
 	}
 	set(to)

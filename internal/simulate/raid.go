@@ -120,18 +120,12 @@ func (r *Raid) fire(ctx context.Context, shots []shot) error {
 	return r.staff.each(ctx, len(shots), func(ctx context.Context, i int) error {
 		w, s := r.wires[i], &shots[i]
 		for try := 0; ; try++ {
-			answer, err := w.send(ctx, s.device, &s.beat)
-			wait := max(answer.retryAfter, firstPause)
-			switch {
-			case err == nil && answer.status == http.StatusOK:
-				return nil
-			case err == nil:
-				err = fmt.Errorf("a heartbeat of hotspot %s got %d: %s", s.device.hotspot, answer.status, answer.message)
-				if answer.status != http.StatusTooManyRequests && answer.status < 500 {
-					return err
-				}
+			r, err := w.send(ctx, s.device, &s.beat)
+			wait := firstPause // if there was no response
+			if err == nil {
+				wait, err = r.judge(s.device)
 			}
-			if try >= maxTries || !pause(ctx, wait) {
+			if wait == 0 || try >= maxTries || !pause(ctx, wait) {
 				return err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/http/httputil"
 	"net/url"
 	"runtime"
@@ -21,12 +22,9 @@ import (
 // need: a load generator that uses net/http costs about as much as the server under
 // test.
 type wire struct {
-	base   *url.URL
-	line   int          // of the device that sent last
-	from   *net.TCPAddr // nil: the system decides
-	before []byte       // of a request: the part before the hotspot's id,
-	within []byte       // between that and the key,
-	after  []byte       // and between that and the length
+	base *url.URL
+	line int          // of the device that sent last
+	from *net.TCPAddr // nil: the system decides
 
 	mu    sync.Mutex // guards conn against interrupt
 	conn  net.Conn
@@ -38,13 +36,7 @@ type wire struct {
 }
 
 func newWire(base *url.URL) *wire {
-	return &wire{
-		base:   base,
-		before: []byte("POST /v1/hotspots/"),
-		within: []byte("/heartbeats HTTP/1.1\r\nHost: " + base.Host + "\r\nAuthorization: Bearer "),
-		after:  []byte("\r\nContent-Type: application/json\r\nContent-Length: "),
-		in:     bufio.NewReaderSize(nil, 4096),
-	}
+	return &wire{base: base, in: bufio.NewReaderSize(nil, 4096)}
 }
 
 func (w *wire) close() {
@@ -79,6 +71,19 @@ type reply struct {
 	status     int
 	retryAfter time.Duration
 	message    []byte // the body, if the response is an error
+}
+
+// judge returns why a heartbeat was not accepted, or nil. Then it also returns how long to
+// wait before a retry; 0: a retry is of no use.
+func (r reply) judge(d *Device) (wait time.Duration, err error) {
+	if r.status == http.StatusOK {
+		return 0, nil
+	}
+	err = fmt.Errorf("a heartbeat of hotspot %s got %d: %s", d.hotspot, r.status, r.message)
+	if r.status != http.StatusTooManyRequests && r.status < 500 {
+		return 0, err
+	}
+	return max(r.retryAfter, firstPause), err
 }
 
 // send sends a heartbeat. A server may close an idle connection at any time, so a
@@ -149,11 +154,13 @@ func loopback(server string, number int) *net.TCPAddr {
 
 func (w *wire) exchange(d *Device, b *Beat) (reply, error) {
 	w.body = b.Append(w.body[:0])
-	out := append(w.out[:0], w.before...)
+	out := append(w.out[:0], "POST /v1/hotspots/"...)
 	out = append(out, d.hotspot...)
-	out = append(out, w.within...)
+	out = append(out, "/heartbeats HTTP/1.1\r\nHost: "...)
+	out = append(out, w.base.Host...)
+	out = append(out, "\r\nAuthorization: Bearer "...)
 	out = append(out, d.key...)
-	out = append(out, w.after...)
+	out = append(out, "\r\nContent-Type: application/json\r\nContent-Length: "...)
 	out = strconv.AppendInt(out, int64(len(w.body)), 10)
 	out = append(out, "\r\n\r\n"...)
 	w.out = append(out, w.body...)

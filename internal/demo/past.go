@@ -112,7 +112,7 @@ func (p *past) beats(s simulate.Stretch) {
 	}
 	p.backfill.Beats(&heartbeat.Beat{At: s.Last.UnixMicro(), Heartbeat: beacon.Heartbeat{
 		Boot: p.bootName, Seq: s.Seq, Bytes: s.Rx + s.Tx, Clients: s.Clients, Signal: beacon.SignalOf(float64(s.DBM)),
-		Test: beacon.SpeedTest{DownMbps: float32(s.Down), UpMbps: float32(s.Up), LatencyMs: float32(s.Latency)},
+		Test: beacon.SpeedTest{DownMbps: float32(s.Test.Down), UpMbps: float32(s.Test.Up), LatencyMs: float32(s.Test.Latency)},
 	}}, s.Count)
 }
 

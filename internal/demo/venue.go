@@ -64,7 +64,7 @@ func character(p place, mac beacon.MAC) simulate.Character {
 	}
 	c.Crowd = min(c.Crowd, float64(beacon.DefaultSettings(v.kind).MaxConnections)/3.5)
 	line := lines[lineOf(random.Float64())]
-	c.Down, c.Up, c.Latency = line[0], line[1], line[2]
+	c.Uplink = simulate.Uplink{Down: line[0], Up: line[1], Latency: line[2]}
 	switch roll := random.Float64(); {
 	case roll < 0.45:
 		c.Fails, c.Repair = 80*24*time.Hour, 30*time.Minute

@@ -56,7 +56,7 @@ func (c *Client) StartAgents(ctx context.Context, folder string, devices []*Devi
 	numbers := map[*Device]int{}
 	for i, d := range devices {
 		numbers[d] = i
-		d.fails = 10 * 365 * 24 * time.Hour // the agents are shown, not how devices fail
+		d.character.Fails = 10 * 365 * 24 * time.Hour // the agents are shown, not how devices fail
 	}
 	return a, c.setUp(ctx, devices, done, func(ctx context.Context, d *Device) error {
 		i := numbers[d]
@@ -136,7 +136,7 @@ const wlan = "sys/class/net/wlan0/"
 func (b *box) restartWiFi() error {
 	b.index++
 	b.rx, b.tx = b.device.rx, b.device.tx
-	return errors.Join(os.RemoveAll(filepath.Join(b.root, wlan)), b.show(Beat{rx: b.rx, tx: b.tx}), b.write(map[string]string{
+	return errors.Join(os.RemoveAll(filepath.Join(b.root, wlan)), b.show(Beat{Rx: b.rx, Tx: b.tx}), b.write(map[string]string{
 		wlan + "phy80211/name": "phy0\n",
 		wlan + "ifindex":       strconv.Itoa(b.index) + "\n",
 		wlan + "operstate":     "up\n",
@@ -149,11 +149,11 @@ const packet = 800 // bytes
 // show writes what the interface shows.
 func (b *box) show(beat Beat) error {
 	var stations strings.Builder
-	for i := range beat.clients {
-		fmt.Fprintf(&stations, "Station 02:00:00:00:%02x:%02x (on wlan0)\n\tsignal:\t%d dBm\n", byte(i>>8), byte(i), beat.dbm)
+	for i := range beat.Clients {
+		fmt.Fprintf(&stations, "Station 02:00:00:00:%02x:%02x (on wlan0)\n\tsignal:\t%d dBm\n", byte(i>>8), byte(i), beat.DBM)
 	}
 	files := map[string]string{"iw/dev wlan0 station dump": stations.String()}
-	for name, bytes := range map[string]uint64{"rx_": beat.rx - b.rx, "tx_": beat.tx - b.tx} {
+	for name, bytes := range map[string]uint64{"rx_": beat.Rx - b.rx, "tx_": beat.Tx - b.tx} {
 		files[wlan+"statistics/"+name+"bytes"] = strconv.FormatUint(bytes, 10) + "\n"
 		files[wlan+"statistics/"+name+"packets"] = strconv.FormatUint(bytes/packet, 10) + "\n"
 	}

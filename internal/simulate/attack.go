@@ -65,7 +65,7 @@ type deed func(r *Raid, d *Device, b *Beat, now time.Time)
 func imitateBest(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
 	if len(r.devices) == 0 {
 		d := r.device(0, 0, nil)
-		d.uplink, d.appetite = uplinks[0], 3*d.appetite
+		d.character.Uplink, d.character.Appetite = uplinks[0], 3*d.character.Appetite
 		if err := r.enroll(ctx, d, r.at(0, 0)); err != nil {
 			return nil, err
 		}
@@ -95,39 +95,39 @@ func (r *Raid) shoot(d *Device, now time.Time, do deed) shot {
 
 func asIs(*Raid, *Device, *Beat, time.Time) {}
 
-var invented = uplink{950, 900, 2}
+var invented = Uplink{950, 900, 2}
 
 const paidADay = 50_000_000_000 // bytes: policy 1 pays no more
 
 // inventTests replaces each test.
 func inventTests(_ *Raid, _ *Device, b *Beat, _ time.Time) {
-	if b.test != (uplink{}) {
-		b.test = invented
+	if b.Test != (Uplink{}) {
+		b.Test = invented
 	}
 }
 
 // script reports the same figures at all times.
 func script(r *Raid, d *Device, b *Beat, now time.Time) {
 	inventTests(r, d, b, now)
-	b.clients, b.dbm = 3, -60
-	b.rx, b.tx = b.seq*(paidADay/1440/10), b.seq*(paidADay/1440*9/10)
+	b.Clients, b.DBM = 3, -60
+	b.Rx, b.Tx = b.Seq*(paidADay/1440/10), b.Seq*(paidADay/1440*9/10)
 }
 
 // ramp reports traffic that grows with the square of time: 100 GB on the second day.
 func ramp(_ *Raid, _ *Device, b *Beat, _ time.Time) {
-	b.clients, b.rx, b.tx = 0, 0, b.seq*b.seq*16_000
+	b.Clients, b.Rx, b.Tx = 0, 0, b.Seq*b.Seq*16_000
 }
 
 // reboot reports a boot that carried 5 GB before its first heartbeat.
 func reboot(_ *Raid, d *Device, b *Beat, _ time.Time) {
-	b.boot, b.seq, b.rx, b.tx = d.chance.next(), 1, 0, 5_000_000_000
+	b.Boot, b.Seq, b.Rx, b.Tx = d.chance.next(), 1, 0, 5_000_000_000
 }
 
 // full reports as much as is paid for a day in a few minutes of it, and the best tier.
 func full(minutes uint64) deed {
 	return func(r *Raid, d *Device, b *Beat, now time.Time) {
-		b.test = invented
-		b.rx, b.tx = 0, b.seq*(paidADay/minutes)
+		b.Test = invented
+		b.Rx, b.Tx = 0, b.Seq*(paidADay/minutes)
 	}
 }
 
@@ -193,7 +193,7 @@ func (r *Raid) again(ctx context.Context) error {
 	if err := r.leave(ctx, d); err != nil {
 		return err
 	}
-	d.reboot()
+	d.Restart()
 	return r.enroll(ctx, d, r.at(0, 0))
 }
 
@@ -293,7 +293,7 @@ func clones(ctx context.Context, r *Raid, now time.Time) (shots []shot, err erro
 			}
 		}
 		d.chance = chanceOf(r.seed, uint64(i)+2)
-		d.reboot()
+		d.Restart()
 		d.Serve(r.devices[0].hotspot, r.devices[0].key)
 	}
 	for i, d := range r.devices {

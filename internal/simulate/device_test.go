@@ -95,7 +95,7 @@ func TestDevices_Registrations(t *testing.T) {
 			}
 		}
 	}
-	if len(macs) != 6000 || types[home] < 2500 || types[business] < 1200 || types[public] < 600 || hours < 500 {
+	if len(macs) != 6000 || types[Home] < 2500 || types[Business] < 1200 || types[Public] < 600 || hours < 500 {
 		t.Errorf("%d MAC addresses; types %v; %d with hours", len(macs), types, hours)
 	}
 }
@@ -151,29 +151,29 @@ func TestDevice_Rhythm(t *testing.T) {
 		return crowdAt(kind, time.Date(2026, 6, 1+day, hour+5, 0, 0, 0, time.UTC))
 	}
 	for what, more := range map[string]bool{
-		"home in the evening":        at(home, 1, 20) > 2*at(home, 1, 11),
-		"business at noon":           at(business, 1, 12) > 5*at(business, 1, 21),
-		"public at weekends":         at(public, 5, 14) > 1.3*at(public, 1, 14),
-		"nobody at night":            at(public, 2, 4) < 0.1*at(public, 2, 12),
-		"business less on a weekend": at(business, 6, 12) < at(business, 2, 12),
+		"home in the evening":        at(Home, 1, 20) > 2*at(Home, 1, 11),
+		"business at noon":           at(Business, 1, 12) > 5*at(Business, 1, 21),
+		"public at weekends":         at(Public, 5, 14) > 1.3*at(Public, 1, 14),
+		"nobody at night":            at(Public, 2, 4) < 0.1*at(Public, 2, 12),
+		"business less on a weekend": at(Business, 6, 12) < at(Business, 2, 12),
 	} {
 		if !more {
 			t.Error(what, "is not so")
 		}
 	}
-	if early, late := crowdAt(home, monday.Add(59*time.Minute)), crowdAt(home, monday.Add(60*time.Minute)); math.Abs(early-late) > 0.02 {
+	if early, late := crowdAt(Home, monday.Add(59*time.Minute)), crowdAt(Home, monday.Add(60*time.Minute)); math.Abs(early-late) > 0.02 {
 		t.Errorf("on the hour the crowd jumps from %v to %v", early, late)
 	}
 }
 
 func TestBeat_Append(t *testing.T) {
-	b := Beat{boot: 0xbeef, seq: 1, rx: 1 << 52, tx: 2, clients: 3, dbm: -60, test: uplink{100.5, 10, 12.25}}
+	b := Beat{Boot: 0xbeef, Seq: 1, Rx: 1 << 52, Tx: 2, Clients: 3, DBM: -60, Test: Uplink{100.5, 10, 12.25}}
 	f := decode(t, b)
 	if f.BootID != "beef" || f.Seq != 1 || f.RxBytes != 1<<52 || f.TxBytes != 2 || f.Clients != 3 || f.RSSI != -60 ||
 		f.SpeedTest == nil || fmt.Sprint(*f.SpeedTest) != "{100.5 10 12.25}" {
 		t.Errorf("%s", b.Append(nil))
 	}
-	b.test = uplink{}
+	b.Test = Uplink{}
 	if decode(t, b).SpeedTest != nil {
 		t.Errorf("%s", b.Append(nil))
 	}

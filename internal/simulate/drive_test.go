@@ -142,7 +142,7 @@ func TestDrive_Lines(t *testing.T) {
 	go func(last chan struct{}) { <-last; cancel() }(last)
 	devices := linkedDevices(4)
 	for i, line := range []int{1, 14_999_999, 1, 251} {
-		devices[i].line = line
+		devices[i].character.Line = line
 	}
 	newTestClient(t, s.URL, 1).Drive(ctx, devices, 20*time.Millisecond, new(Meter))
 	mu.Lock()
@@ -247,7 +247,7 @@ func TestWire_Answers(t *testing.T) {
 			w := newWire(newTestClient(t, "http://"+server.addr, 1).base)
 			defer w.close()
 			for range 3 {
-				r, err := w.send(t.Context(), linkedDevices(1)[0], &Beat{seq: 1})
+				r, err := w.send(t.Context(), linkedDevices(1)[0], &Beat{Seq: 1})
 				if err != nil || r.status != test.status {
 					t.Fatalf("got %+v, %v", r, err)
 				}
@@ -430,7 +430,7 @@ func BenchmarkWire(b *testing.B) {
 	d := linkedDevices(1)[0]
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := w.send(context.Background(), d, &Beat{seq: 1, clients: 3}); err != nil {
+		if _, err := w.send(context.Background(), d, &Beat{Seq: 1, Clients: 3}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 func usual() Character {
 	return Character{
-		Seed: 3, Place: Street, Crowd: 20, DBM: -60, Appetite: 10_000, Down: 150, Up: 20, Latency: 12,
+		Seed: 3, Place: Street, Crowd: 20, DBM: -60, Appetite: 10_000, Uplink: Uplink{150, 20, 12},
 		Fails: 30 * time.Hour, Repair: 25 * time.Minute,
 	}
 }
@@ -45,7 +45,7 @@ func TestDevice_Live(t *testing.T) {
 		if s.Clients < 0 || s.Clients > 200 || s.DBM < -120 || s.DBM > 0 {
 			t.Fatalf("%+v", s)
 		}
-		if s.Latency > 0 {
+		if s.Test != (Uplink{}) {
 			tests++
 		}
 		if first.After(next.Add(time.Minute)) && next.Minute() != 0 {
@@ -59,7 +59,7 @@ func TestDevice_Live(t *testing.T) {
 		t.Errorf("%d of %d beats, %d boots, %d tests, %d outages within an hour", beats, all, boots, tests, broke)
 	}
 	b, due := d.Beat(last.Last.Add(time.Minute))
-	if !due || b.boot == last.Boot && (b.seq != last.Seq+1 || b.rx < last.Rx) || last.BootID() == "" {
+	if !due || b.Boot == last.Boot && (b.Seq != last.Seq+1 || b.Rx < last.Rx) || last.BootID() == "" {
 		t.Errorf("it goes on with %+v after %+v", b, last)
 	}
 }
@@ -79,7 +79,7 @@ func TestDevice_LiveAsBeats(t *testing.T) {
 	for now := monday; now.Before(until); now = now.Add(time.Minute) {
 		beat, _ = d.Beat(now)
 	}
-	if past.Boot != beat.boot || past.Seq != beat.seq || math.Abs(float64(past.Tx)/float64(beat.tx)-1) > 0.05 {
+	if past.Boot != beat.Boot || past.Seq != beat.Seq || math.Abs(float64(past.Tx)/float64(beat.Tx)-1) > 0.05 {
 		t.Errorf("by the hour: %+v; by the minute: %+v", past, beat)
 	}
 }
@@ -104,7 +104,7 @@ func TestDevice_Restart(t *testing.T) {
 	before, _ := d.Beat(monday)
 	d.Restart()
 	after, _ := d.Beat(monday.Add(time.Minute))
-	if after.boot == before.boot || after.seq != 1 {
+	if after.Boot == before.Boot || after.Seq != 1 {
 		t.Errorf("switched on again, it says %+v after %+v", after, before)
 	}
 }

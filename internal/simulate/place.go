@@ -47,13 +47,6 @@ var (
 	streets = []string{"Main Street", "Broadway", "Second Avenue", "Church Street", "Park Place", "Grand Street", "Bridge Road", "Court Street"}
 )
 
-// The three types of hotspot.
-const (
-	home     = string(client.Home)
-	business = string(client.Business)
-	public   = string(client.Public)
-)
-
 // register makes the registration of a device.
 func register(c *chance, seed uint64, number int) client.Registration {
 	where := pick(c, neighbourhoods)
@@ -81,7 +74,7 @@ func register(c *chance, seed uint64, number int) client.Registration {
 
 // hoursOf returns opening hours for some places, or nil. Hours are local to New York.
 func hoursOf(c *chance, kind string) *client.SettingsForm {
-	if kind == home || c.unit() > 0.4 {
+	if kind == Home || c.unit() > 0.4 {
 		return nil
 	}
 	weekdays, weekend := []string{"mon", "tue", "wed", "thu", "fri"}, []string{"sat", "sun"}

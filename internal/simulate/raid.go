@@ -139,8 +139,7 @@ const never = 20 * 365 * 24 * time.Hour
 // fails, has a slow line, and carries as much as all others of the attack.
 func (r *Raid) device(east, north float64, settings *client.SettingsForm) *Device {
 	d := newDevice(r.seed, 0)
-	d.kind, d.crowd, d.appetite, d.fails = business, usualCrowd[business], 10_000, never
-	d.uplink = uplinks[len(uplinks)-1]
+	d.character = Character{Place: Business, Crowd: usualCrowd[Business], DBM: d.character.DBM, Appetite: 10_000, Uplink: uplinks[len(uplinks)-1], Fails: never}
 	form := &d.registration
 	form.Type, form.Settings = client.Business, settings
 	form.Location = r.at(east, north)
@@ -180,10 +179,10 @@ func Measured(a Attack) Attack {
 		if err != nil || linked || len(r.devices) == 0 {
 			return shots, err
 		}
-		at, line := r.at(0, 0), r.devices[0].uplink
+		at, line := r.at(0, 0), r.devices[0].character.Uplink
 		return shots, r.staff.report(ctx, r.staff.api, r.devices[0], client.Verification{
 			Lat: at.Lat, Lng: at.Lng, AccuracyM: 5, Method: "gps",
-			Speedtest: &client.Speedtest{DownMbps: line.down, UpMbps: line.up, LatencyMS: line.latency},
+			Speedtest: &client.Speedtest{DownMbps: line.Down, UpMbps: line.Up, LatencyMS: line.Latency},
 		})
 	}
 	return a

@@ -2,15 +2,16 @@ package simulate
 
 import (
 	"math"
-	"strconv"
 	"time"
+
+	"github.com/beacon-wifi/beacon/client"
 )
 
 // Kinds of places with their own rhythm: the three types of hotspot, and others.
 const (
-	Home     = home
-	Business = business
-	Public   = public
+	Home     = string(client.Home)
+	Business = string(client.Business)
+	Public   = string(client.Public)
 	Street   = "street"
 	Station  = "station"
 	Library  = "library"
@@ -21,15 +22,15 @@ const (
 type rhythm struct{ weekday, weekend [24]float64 }
 
 var rhythms = map[string]*rhythm{
-	home: {
+	Home: {
 		weekday: [24]float64{.4, .2, .1, .1, .1, .2, .5, .8, .6, .4, .3, .3, .4, .4, .4, .5, .7, .9, 1.1, 1.3, 1.4, 1.3, 1, .7},
 		weekend: [24]float64{.6, .4, .2, .1, .1, .1, .2, .4, .7, .9, 1, 1, 1, 1, 1, 1, 1, 1.1, 1.2, 1.3, 1.3, 1.2, 1, .8},
 	},
-	business: {
+	Business: {
 		weekday: [24]float64{0, 0, 0, 0, 0, .1, .3, .7, 1, 1.1, 1.2, 1.3, 1.5, 1.4, 1.1, 1, 1, 1.1, .9, .6, .4, .2, .1, 0},
 		weekend: [24]float64{.1, 0, 0, 0, 0, 0, .1, .2, .5, .8, 1, 1.1, 1.1, 1, .9, .8, .7, .6, .5, .4, .3, .2, .1, .1},
 	},
-	public: {
+	Public: {
 		weekday: [24]float64{.1, .1, 0, 0, 0, .1, .3, .8, 1.1, .9, .8, .9, 1.2, 1.2, 1, 1.1, 1.3, 1.5, 1.2, .8, .6, .4, .3, .2},
 		weekend: [24]float64{.2, .1, .1, 0, 0, 0, .1, .3, .6, 1, 1.3, 1.5, 1.6, 1.7, 1.7, 1.6, 1.4, 1.2, 1, .8, .6, .5, .4, .3},
 	},
@@ -52,7 +53,7 @@ var rhythms = map[string]*rhythm{
 }
 
 // usualCrowd is the mean number of clients by type of place.
-var usualCrowd = map[string]float64{home: 4, business: 14, public: 32}
+var usualCrowd = map[string]float64{Home: 4, Business: 14, Public: 32}
 
 // eastern is the time zone of all places. Daylight saving makes no difference worth
 // the trouble here.
@@ -118,18 +119,10 @@ func pick[T any](c *chance, from []T) T { return from[c.one(len(from))] }
 
 // Stretch is past heartbeats of a device, one a minute, within one hour.
 type Stretch struct {
-	Last      time.Time // time of the last one
-	Count     int
-	Boot, Seq uint64 // of the last one
-	Rx, Tx    uint64 // up to the last one
-	Clients   int    // the most at once
-	DBM       int
-	Down, Up  float64 // a speed test with the last one, if not 0
-	Latency   float64
+	Beat  // the last one, with the most clients at once
+	Last  time.Time
+	Count int
 }
-
-// BootID returns the device's id of the boot.
-func (s *Stretch) BootID() string { return strconv.FormatUint(s.Boot, 16) }
 
 // Live simulates the device from one minute until before another, and calls each with
 // its heartbeats, by the hour: what Beat would have returned minute by minute, apart
@@ -158,19 +151,12 @@ func (d *Device) Live(from, until time.Time, each func(Stretch)) {
 
 // stretch returns count heartbeats from a minute on.
 func (d *Device) stretch(first time.Time, count int) Stretch {
-	d.last = first.Add(time.Duration(count-1)*time.Minute + d.second())
-	d.seq += uint64(count)
+	last := first.Add(time.Duration(count-1)*time.Minute + d.second())
 	middle := first.Add(time.Duration(count) * time.Minute / 2)
-	usual := d.crowd * crowdAt(d.kind, middle)
+	usual := d.character.Crowd * crowdAt(d.character.Place, middle)
 	clients := max(0, int(math.Round(usual*(1.2+0.3*d.chance.normal()))))
-	moved := usual * d.appetite * float64(count) * 60 * d.chance.between(0.7, 1.3)
-	d.tx += uint64(moved * 0.86)
-	d.rx += uint64(moved * 0.14)
-	s := Stretch{Last: d.last, Count: count, Boot: d.boot, Seq: d.seq, Rx: d.rx, Tx: d.tx, Clients: clients, DBM: d.hears()}
-	if t, due := d.tests(d.last); due {
-		s.Down, s.Up, s.Latency = t.down, t.up, t.latency
-	}
-	return s
+	moved := usual * d.character.Appetite * float64(count) * 60 * d.chance.between(0.7, 1.3)
+	return Stretch{d.report(last, count, clients, moved), last, count}
 }
 
 // second returns when in a minute the device sends.

@@ -90,9 +90,9 @@ func (r reply) judge(d *Device) (wait time.Duration, err error) {
 // failure on a used connection is retried on a new one: a heartbeat that arrives
 // twice counts once.
 func (w *wire) send(ctx context.Context, d *Device, b *Beat) (reply, error) {
-	if d.line != w.line {
-		w.line = d.line
-		if from := loopback(w.base.Hostname(), d.line); from != nil {
+	if d.character.Line != w.line {
+		w.line = d.character.Line
+		if from := loopback(w.base.Hostname(), d.character.Line); from != nil {
 			w.close()
 			w.from = from
 		}

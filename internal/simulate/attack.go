@@ -17,8 +17,11 @@ type Attack struct {
 
 	size     int  // how many hotspots or addresses it uses
 	neighbor bool // an honest hotspot stands at the same place
-	minute   func(context.Context, *Raid, time.Time) ([]shot, error)
+	minute   tactic
 }
+
+// tactic is what an attack does in a minute.
+type tactic func(context.Context, *Raid, time.Time) ([]shot, error)
 
 // honest is no attack: one hotspot that serves at all times.
 var honest = Attack{Name: "honest", About: "One real device that serves at all times, to compare with.", size: 1, minute: always(asIs)}
@@ -31,16 +34,16 @@ func Attacks() []Attack {
 		{"ramp", "A device without clients reports traffic that grows faster and faster.", 1, false, always(ramp)},
 		{"absurd-boots", "A device claims to have rebooted every minute, and to have carried gigabytes since.", 1, false, always(reboot)},
 		{"one-minute-hours", "A shop is open for one minute a day, and online in that one.", 1, false, oneMinuteHours},
-		{"link-unlink", "A device is linked for five minutes at a time, so that it is never offline.", 1, false, linkUnlink},
-		{"late-link", "A device is linked at 23:59 and unlinked at midnight, every day.", 1, false, lateLink},
+		{"link-unlink", "A device is linked for five minutes at a time, so that it is never offline.", 1, false, atTimes(every(120, 0), every(120, 5), full(60))},
+		{"late-link", "A device is linked at 23:59 and unlinked at midnight, every day.", 1, false, atTimes(every(24*60, 24*60-1), every(24*60, 0), full(1))},
 		{"early-delete", "A hotspot is registered at 23:57 and deleted at 00:02, every day.", 1, false, earlyDelete},
 		{"same-mac", "One router is registered six times a day, and deleted as often.", 6, false, sameMAC},
 		{"point", "Many hotspots of one operator stand on one point.", 40, false, crowd(0, false)},
 		{"ring", "Many hotspots are registered in a ring around the one point that staff visit.", 40, false, crowd(95, false)},
 		{"many-addresses", "The key of one device is used from many addresses at once.", 50, false, clones},
 		{"interleaved", "Two devices at two places take turns with one key.", 2, false, clones},
-		{"one-in-four", "A device sends one heartbeat in four minutes, which is just enough.", 1, false, oneInFour},
-		{"squatter", "The oldest hotspot of a place serves 31 minutes an hour, next to one that always does.", 1, true, squatter},
+		{"one-in-four", "A device sends one heartbeat in four minutes, which is just enough.", 1, false, sometimes(every(4, 0))},
+		{"squatter", "The oldest hotspot of a place serves 31 minutes an hour, next to one that always does.", 1, true, sometimes(func(m int) bool { return m <= 30 })},
 		{"grow", "A hotspot claims a radius of 500 m once it is verified.", 1, false, grow},
 		{"app-farm", "Apps of the operator, at home, vouch every day for three scripts without a radio.", 3, false, appFarm},
 		{"imitator", "A script without a radio imitates a real device in every figure.", 1, false, always(asIs)},
@@ -58,136 +61,135 @@ func FindAttack(name string) (Attack, bool) {
 }
 
 // deed is what a device reports in a minute, given what a real one would.
-type deed func(r *Raid, d *Device, b *Beat, now time.Time)
+type deed func(d *Device, b *Beat)
+
+// always is an attack by one hotspot that reports every minute.
+func always(do deed) tactic {
+	return func(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
+		d, err := r.first(ctx, 0, nil)
+		if err != nil {
+			return nil, err
+		}
+		return []shot{d.shoot(now, do)}, nil
+	}
+}
+
+// first returns the first device, which it enrolls if there is none yet, some metres east of
+// the place of the attack.
+func (r *Raid) first(ctx context.Context, east float64, settings *client.SettingsForm) (*Device, error) {
+	if len(r.devices) > 0 {
+		return r.devices[0], nil
+	}
+	d := r.device(east, 0, settings)
+	return d, r.enroll(ctx, d, d.registration.Location)
+}
 
 // imitateBest reports what the best device would: fast tests that differ, and more traffic
 // than is paid.
 func imitateBest(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
-	if len(r.devices) == 0 {
-		d := r.device(0, 0, nil)
-		d.character.Uplink, d.character.Appetite = uplinks[0], 3*d.character.Appetite
-		if err := r.enroll(ctx, d, r.at(0, 0)); err != nil {
-			return nil, err
-		}
+	d, err := r.first(ctx, 0, nil)
+	if err != nil {
+		return nil, err
 	}
-	return always(asIs)(ctx, r, now)
-}
-
-// always is an attack by one hotspot that reports every minute.
-func always(do deed) func(context.Context, *Raid, time.Time) ([]shot, error) {
-	return func(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
-		if len(r.devices) == 0 {
-			d := r.device(0, 0, nil)
-			if err := r.enroll(ctx, d, r.at(0, 0)); err != nil {
-				return nil, err
-			}
-		}
-		return []shot{r.shoot(r.devices[0], now, do)}, nil
-	}
+	d.character.Uplink, d.character.Appetite = uplinks[0], 3*usualAppetite
+	return []shot{d.shoot(now, asIs)}, nil
 }
 
 // shoot returns the heartbeat of a device.
-func (r *Raid) shoot(d *Device, now time.Time, do deed) shot {
+func (d *Device) shoot(now time.Time, do deed) shot {
 	b, _ := d.Beat(now)
-	do(r, d, &b, now)
+	do(d, &b)
 	return shot{d, b}
 }
 
-func asIs(*Raid, *Device, *Beat, time.Time) {}
+func asIs(*Device, *Beat) {}
 
 var invented = Uplink{950, 900, 2}
 
 const paidADay = 50_000_000_000 // bytes: policy 1 pays no more
 
 // inventTests replaces each test.
-func inventTests(_ *Raid, _ *Device, b *Beat, _ time.Time) {
+func inventTests(_ *Device, b *Beat) {
 	if b.Test != (Uplink{}) {
 		b.Test = invented
 	}
 }
 
 // script reports the same figures at all times.
-func script(r *Raid, d *Device, b *Beat, now time.Time) {
-	inventTests(r, d, b, now)
+func script(d *Device, b *Beat) {
+	inventTests(d, b)
 	b.Clients, b.DBM = 3, -60
 	b.Rx, b.Tx = b.Seq*(paidADay/1440/10), b.Seq*(paidADay/1440*9/10)
 }
 
 // ramp reports traffic that grows with the square of time: 100 GB on the second day.
-func ramp(_ *Raid, _ *Device, b *Beat, _ time.Time) {
+func ramp(_ *Device, b *Beat) {
 	b.Clients, b.Rx, b.Tx = 0, 0, b.Seq*b.Seq*16_000
 }
 
 // reboot reports a boot that carried 5 GB before its first heartbeat.
-func reboot(_ *Raid, d *Device, b *Beat, _ time.Time) {
+func reboot(d *Device, b *Beat) {
 	b.Boot, b.Seq, b.Rx, b.Tx = d.chance.next(), 1, 0, 5_000_000_000
 }
 
 // full reports as much as is paid for a day in a few minutes of it, and the best tier.
 func full(minutes uint64) deed {
-	return func(r *Raid, d *Device, b *Beat, now time.Time) {
+	return func(_ *Device, b *Beat) {
 		b.Test = invented
 		b.Rx, b.Tx = 0, b.Seq*(paidADay/minutes)
 	}
 }
 
 func oneMinuteHours(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
-	if len(r.devices) == 0 {
-		everyDay := []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
-		hours := client.OperatingHours{Timezone: "UTC", Weekly: []client.WeeklyHours{{Days: everyDay, Open: "12:00", Close: "12:01"}}}
-		d := r.device(0, 0, &client.SettingsForm{OperatingHours: &hours})
-		if err := r.enroll(ctx, d, r.at(0, 0)); err != nil {
-			return nil, err
-		}
+	everyDay := []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
+	hours := client.OperatingHours{Timezone: "UTC", Weekly: []client.WeeklyHours{{Days: everyDay, Open: "12:00", Close: "12:01"}}}
+	d, err := r.first(ctx, 0, &client.SettingsForm{OperatingHours: &hours})
+	if err != nil {
+		return nil, err
 	}
 	if now.Hour() != 12 || now.Minute() != 0 {
 		return nil, nil
 	}
-	return []shot{r.shoot(r.devices[0], now, full(1))}, nil
+	return []shot{d.shoot(now, full(1))}, nil
+}
+
+// every reports whether a minute is so many after the start of a period.
+func every(period, after int) func(minute int) bool {
+	return func(minute int) bool { return minute%period == after }
 }
 
 // atTimes links the device when a minute of the day begins a service, and unlinks it when
 // one ends it.
-func atTimes(ctx context.Context, r *Raid, now time.Time, begins, ends func(minute int) bool, do deed) ([]shot, error) {
-	minute := now.Hour()*60 + now.Minute()
-	if len(r.devices) == 0 {
-		if !begins(minute) {
-			return nil, nil
+func atTimes(begins, ends func(minute int) bool, do deed) tactic {
+	return func(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
+		minute := now.Hour()*60 + now.Minute()
+		if len(r.devices) == 0 {
+			if !begins(minute) {
+				return nil, nil
+			}
+			if _, err := r.first(ctx, 0, nil); err != nil {
+				return nil, err
+			}
+		} else if d := r.devices[0]; begins(minute) {
+			if err := r.operator.link(ctx, d); err != nil {
+				return nil, err
+			}
+		} else if ends(minute) && d.key != "" {
+			d.key = ""
+			return nil, r.operator.repeating(ctx, func() error { return r.operator.api.UnlinkDevice(ctx, d.hotspot) })
 		}
-		d := r.device(0, 0, nil)
-		if err := r.enroll(ctx, d, r.at(0, 0)); err != nil {
-			return nil, err
+		if d := r.devices[0]; d.key != "" {
+			return []shot{d.shoot(now, do)}, nil
 		}
-	} else if d := r.devices[0]; begins(minute) {
-		if err := r.operator.link(ctx, d); err != nil {
-			return nil, err
-		}
-	} else if ends(minute) && d.key != "" {
-		d.key = ""
-		return nil, r.unlink(ctx, d)
+		return nil, nil
 	}
-	if d := r.devices[0]; d.key != "" {
-		return []shot{r.shoot(d, now, do)}, nil
-	}
-	return nil, nil
-}
-
-func linkUnlink(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
-	begins := func(m int) bool { return m%120 == 0 }
-	ends := func(m int) bool { return m%120 == 5 }
-	return atTimes(ctx, r, now, begins, ends, full(60))
-}
-
-func lateLink(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
-	begins := func(m int) bool { return m == 23*60+59 }
-	ends := func(m int) bool { return m == 0 }
-	return atTimes(ctx, r, now, begins, ends, full(1))
 }
 
 // again registers the router another time, and deletes the hotspot that it had.
 func (r *Raid) again(ctx context.Context) error {
 	if len(r.devices) == 0 {
-		return r.enroll(ctx, r.device(0, 0, nil), r.at(0, 0))
+		_, err := r.first(ctx, 0, nil)
+		return err
 	}
 	d := r.devices[0]
 	if err := r.leave(ctx, d); err != nil {
@@ -202,9 +204,10 @@ func (r *Raid) leave(ctx context.Context, d *Device) error {
 	if d.hotspot == "" {
 		return nil
 	}
-	err := r.remove(ctx, d)
+	gone := d.hotspot
 	d.hotspot, d.key = "", ""
-	return err
+	r.operator.run += "." // the next registration is not a repeated one
+	return r.operator.repeating(ctx, func() error { return r.operator.api.DeleteHotspot(ctx, gone, "") })
 }
 
 func earlyDelete(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
@@ -220,7 +223,7 @@ func earlyDelete(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
 	if err != nil || len(r.devices) == 0 || r.devices[0].key == "" {
 		return nil, err
 	}
-	return []shot{r.shoot(r.devices[0], now, full(2))}, nil
+	return []shot{r.devices[0].shoot(now, full(2))}, nil
 }
 
 func sameMAC(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
@@ -233,12 +236,12 @@ func sameMAC(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
 	if len(r.devices) == 0 {
 		return nil, nil // it begins with the next registration
 	}
-	return []shot{r.shoot(r.devices[0], now, asIs)}, nil
+	return []shot{r.devices[0].shoot(now, asIs)}, nil
 }
 
 // crowd is many hotspots in a ring of some metres around the place of the attack. Staff
 // find each where it stands, or all of them in the middle.
-func crowd(metres float64, apart bool) func(context.Context, *Raid, time.Time) ([]shot, error) {
+func crowd(metres float64, apart bool) tactic {
 	return func(ctx context.Context, r *Raid, now time.Time) (shots []shot, err error) {
 		for i := len(r.devices); i < r.Size; i++ {
 			angle := 2 * math.Pi * float64(i) / float64(r.Size)
@@ -252,7 +255,7 @@ func crowd(metres float64, apart bool) func(context.Context, *Raid, time.Time) (
 			}
 		}
 		for _, d := range r.devices {
-			shots = append(shots, r.shoot(d, now, asIs))
+			shots = append(shots, d.shoot(now, asIs))
 		}
 		return shots, nil
 	}
@@ -268,18 +271,16 @@ func Clones(metres float64) Attack {
 func Moved() Attack {
 	const besideM = 95
 	return Attack{"moved", "A hotspot moves to the door of another.", 1, true, func(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
-		if len(r.devices) == 0 {
-			d := r.device(besideM, 0, nil)
-			if err := r.enroll(ctx, d, r.at(besideM, 0)); err != nil {
-				return nil, err
-			}
+		d, err := r.first(ctx, besideM, nil)
+		if err != nil {
+			return nil, err
 		}
 		if now.Equal(r.began.Add(24 * time.Hour)) {
-			if err := r.staff.verify(ctx, r.staff.api, r.devices[0], r.at(0, 0)); err != nil {
+			if err := r.staff.verify(ctx, r.staff.api, d, r.at(0, 0)); err != nil {
 				return nil, err
 			}
 		}
-		return []shot{r.shoot(r.devices[0], now, asIs)}, nil
+		return []shot{d.shoot(now, asIs)}, nil
 	}}
 }
 
@@ -298,24 +299,20 @@ func clones(ctx context.Context, r *Raid, now time.Time) (shots []shot, err erro
 	}
 	for i, d := range r.devices {
 		if r.Size > 2 || now.Minute()%2 == i {
-			shots = append(shots, r.shoot(d, now, asIs))
+			shots = append(shots, d.shoot(now, asIs))
 		}
 	}
 	return shots, nil
 }
 
-func oneInFour(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
-	if now.Minute()%4 != 0 {
-		return nil, nil
+// sometimes is an attack by one hotspot that reports in some minutes of an hour.
+func sometimes(in func(minute int) bool) tactic {
+	return func(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
+		if !in(now.Minute()) {
+			return nil, nil
+		}
+		return always(asIs)(ctx, r, now)
 	}
-	return always(asIs)(ctx, r, now)
-}
-
-func squatter(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
-	if now.Minute() > 30 {
-		return nil, nil
-	}
-	return always(asIs)(ctx, r, now)
 }
 
 func grow(ctx context.Context, r *Raid, now time.Time) ([]shot, error) {
@@ -347,7 +344,7 @@ func appFarm(ctx context.Context, r *Raid, now time.Time) (shots []shot, err err
 		}
 	}
 	for _, d := range r.devices {
-		shots = append(shots, r.shoot(d, now, asIs))
+		shots = append(shots, d.shoot(now, asIs))
 	}
 	if now.Hour() == 12 && now.Minute() < farmInstalls {
 		err = r.vouch(ctx, fmt.Sprintf("farmed-install-%04d", now.Minute()))

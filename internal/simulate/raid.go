@@ -47,13 +47,7 @@ func (c *Client) NewRaid(ctx context.Context, a Attack, number int, seed uint64)
 		Attack: a, Size: a.size, staff: c, seed: seed<<8 + uint64(number),
 		place: neighbourhoods[number%len(neighbourhoods)],
 	}
-	var made client.CreatedKey
-	err := c.repeating(ctx, func() (err error) {
-		made, err = c.api.CreateKey(ctx, client.KeyCreation{
-			UserID: "new", Name: "attack " + a.Name, Scopes: []string{client.ScopeHotspotsWrite, client.ScopeRewardsRead},
-		})
-		return err
-	})
+	made, err := c.createKey(ctx, "attack "+a.Name, client.ScopeHotspotsWrite, client.ScopeRewardsRead)
 	if err != nil {
 		return nil, fmt.Errorf("create a key: %w", err)
 	}
@@ -132,14 +126,16 @@ func (r *Raid) fire(ctx context.Context, shots []shot) error {
 	})
 }
 
-// never is longer than any attack takes.
-const never = 20 * 365 * 24 * time.Hour
+const (
+	never         = 20 * 365 * 24 * time.Hour // longer than any attack takes
+	usualAppetite = 10_000                    // bytes a client moves per second
+)
 
 // device makes a device at a distance from the place of the attack, in metres. It never
 // fails, has a slow line, and carries as much as all others of the attack.
 func (r *Raid) device(east, north float64, settings *client.SettingsForm) *Device {
 	d := newDevice(r.seed, 0)
-	d.character = Character{Place: Business, Crowd: usualCrowd[Business], DBM: d.character.DBM, Appetite: 10_000, Uplink: uplinks[len(uplinks)-1], Fails: never}
+	d.character = Character{Place: Business, Crowd: usualCrowd[Business], DBM: d.character.DBM, Appetite: usualAppetite, Uplink: uplinks[len(uplinks)-1], Fails: never}
 	form := &d.registration
 	form.Type, form.Settings = client.Business, settings
 	form.Location = r.at(east, north)
@@ -188,25 +184,10 @@ func Measured(a Attack) Attack {
 	return a
 }
 
-// unlink takes the key from a device.
-func (r *Raid) unlink(ctx context.Context, d *Device) error {
-	return r.operator.repeating(ctx, func() error { return r.operator.api.UnlinkDevice(ctx, d.hotspot) })
-}
-
-// remove deletes the hotspot of a device.
-func (r *Raid) remove(ctx context.Context, d *Device) error {
-	r.operator.run += "." // the next registration is not a repeated one
-	return r.operator.repeating(ctx, func() error { return r.operator.api.DeleteHotspot(ctx, d.hotspot, "") })
-}
-
 // vouch checks an install in at all hotspots of the attack.
 func (r *Raid) vouch(ctx context.Context, install string) error {
 	if r.app == nil {
-		var made client.CreatedKey
-		err := r.staff.repeating(ctx, func() (err error) {
-			made, err = r.staff.api.CreateKey(ctx, client.KeyCreation{UserID: "new", Name: "app of " + r.Name, Scopes: []string{client.ScopeCheckInsWrite}})
-			return err
-		})
+		made, err := r.staff.createKey(ctx, "app of "+r.Name, client.ScopeCheckInsWrite)
 		if err != nil {
 			return fmt.Errorf("create a key for an app: %w", err)
 		}

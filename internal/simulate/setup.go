@@ -144,17 +144,21 @@ func (c *Client) setUp(ctx context.Context, devices []*Device, done *atomic.Int6
 // staff returns a client of another user, to verify hotspots: a visit by their own operator
 // would prove nothing. Its key is valid until it is dismissed.
 func (c *Client) staff(ctx context.Context) (staff *client.Client, dismiss func(), err error) {
-	var key client.CreatedKey
-	err = c.repeating(ctx, func() (err error) {
-		key, err = c.api.CreateKey(ctx, client.KeyCreation{UserID: "new", Name: "simulated staff", Scopes: []string{client.ScopeHotspotsVerify}})
-		return err
-	})
+	key, err := c.createKey(ctx, "simulated staff", client.ScopeHotspotsVerify)
 	if err != nil {
 		return nil, nil, err
 	}
 	dismiss = func() { _ = c.api.RevokeKey(context.WithoutCancel(ctx), key.ID) } // it can do no more than verify
-	staff, err = client.New(c.base.String(), key.Secret, client.WithHTTPClient(c.http), client.WithRetries(1, 0))
-	return staff, dismiss, err
+	return c.api.WithKey(key.Secret), dismiss, nil
+}
+
+// createKey creates a key of a new user.
+func (c *Client) createKey(ctx context.Context, name string, scopes ...string) (key client.CreatedKey, err error) {
+	err = c.repeating(ctx, func() error {
+		key, err = c.api.CreateKey(ctx, client.KeyCreation{UserID: "new", Name: name, Scopes: scopes})
+		return err
+	})
+	return key, err
 }
 
 func (c *Client) register(ctx context.Context, d *Device, found func() (map[string]string, error)) error {

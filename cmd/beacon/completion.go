@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -35,67 +33,49 @@ func (c completionCmd) Run(out *console, parser *kong.Kong) error {
 type completion struct {
 	path     string // "keys create"; empty for the program itself
 	commands []choice
-	flags    []flagChoice
-	values   []string // of its argument
-	files    bool     // its argument is a file
+	flags    []choice
+	values   // of its argument
 }
 
-// choice is a word and its meaning.
-type choice struct{ word, help string }
-
-// flagChoice is a flag, with what can follow it.
-type flagChoice struct {
-	choice
+// choice is a command or a flag, and its meaning.
+type choice struct {
+	word, help string
 	takesValue bool
-	values     []string
-	files      bool
+	values
+}
+
+// values is what a flag or an argument can be: one of some words, a file, or anything.
+type values struct {
+	words []string
+	files bool // judging by the placeholder
 }
 
 // describe lists a command and all its subcommands.
 func describe(node *kong.Node, path string) []completion {
 	one := completion{path: path}
 	for _, flag := range node.Flags {
-		if !flag.Hidden {
-			one.flags = append(one.flags, describeFlag(flag))
-		}
+		one.flags = append(one.flags, choice{"--" + flag.Name, firstSentence(flag.Help), !flag.IsBool(), valuesOf(flag.Value, flag.PlaceHolder)})
 	}
 	for _, argument := range node.Positional {
-		one.values = append(one.values, enumerated(argument)...)
-		one.files = one.files || isFile(argument.Name, argument.Tag.PlaceHolder)
+		one.values = valuesOf(argument, argument.Tag.PlaceHolder)
 	}
 	var below []completion
 	for _, child := range node.Children {
-		if child.Hidden {
-			continue
-		}
-		one.commands = append(one.commands, choice{child.Name, firstSentence(child.Help)})
+		one.commands = append(one.commands, choice{word: child.Name, help: firstSentence(child.Help)})
 		below = append(below, describe(child, strings.TrimSpace(path+" "+child.Name))...)
 	}
-	if path != "" && len(one.commands) == 0 && !slices.ContainsFunc(one.flags, func(f flagChoice) bool { return f.word == "--help" }) {
-		one.flags = append(one.flags, flagChoice{choice: choice{"--help", "Show help."}})
+	if len(one.commands) == 0 {
+		one.flags = append(one.flags, choice{word: "--help", help: "Show help."})
 	}
 	return append([]completion{one}, below...)
 }
 
-func describeFlag(flag *kong.Flag) flagChoice {
-	return flagChoice{
-		choice:     choice{"--" + flag.Name, firstSentence(flag.Help)},
-		takesValue: !flag.IsBool(),
-		values:     enumerated(flag.Value),
-		files:      isFile(flag.Name, flag.PlaceHolder),
+func valuesOf(value *kong.Value, placeholder string) (v values) {
+	if value.Enum != "" {
+		v.words = strings.Split(value.Enum, ",")
 	}
-}
-
-func enumerated(value *kong.Value) []string {
-	if value.Enum == "" {
-		return nil
-	}
-	return strings.Split(value.Enum, ",")
-}
-
-// isFile reports whether a value is a file name, judging by its placeholder.
-func isFile(name, placeholder string) bool {
-	return strings.Contains(placeholder, "FILE") || name == "file"
+	v.files = strings.Contains(placeholder, "FILE") || value.Name == "file"
+	return v
 }
 
 // firstSentence returns the first sentence of a help text, which is enough beside a
@@ -105,115 +85,105 @@ func firstSentence(help string) string {
 	return strings.TrimSuffix(sentence, ".")
 }
 
-// paths lists all commands, for a shell to recognise.
-func paths(all []completion) (list []string) {
-	for _, c := range all {
-		if c.path != "" {
-			list = append(list, c.path)
-		}
-	}
-	return list
-}
-
-// Both bash and zsh find the command from the words before the cursor, then offer
-// what can follow it.
+// Both bash and zsh find the command from the words before the cursor, then try three keys
+// of one table: the command with the flag before the cursor, the command with the dash that
+// a flag begins with, and the command.
 
 func bashCompletion(all []completion) string {
-	var b strings.Builder
-	b.WriteString(`# Completion of beacon for bash.
+	return `# Completion of beacon for bash.
 _beacon() {
-	local path="" i cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	local path="" i at cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case "${path:+$path }${COMP_WORDS[i]}" in
-`)
-	fmt.Fprintf(&b, "\t\t%s) path=\"${path:+$path }${COMP_WORDS[i]}\" ;;\n", patterns(paths(all)))
-	b.WriteString(`		esac
+		` + pathPattern(all) + `) path="${path:+$path }${COMP_WORDS[i]}" ;;
+		esac
 	done
 	# --flag=value comes as three words.
 	if [[ $cur == "=" ]]; then cur=""; elif [[ $prev == "=" ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
 	COMPREPLY=()
-	case "$path $prev" in
-`)
-	writeValueCases(&b, all, bashValues)
-	b.WriteString("\tesac\n\tcase \"$path\" in\n")
-	for _, c := range all {
-		fmt.Fprintf(&b, "\t%s)\n\t\tif [[ $cur == -* ]]; then %s\n", quote(c.path), bashValues(wordsOf(flagWords(c)), false))
-		fmt.Fprintf(&b, "\t\telse %s; fi ;;\n", bashValues(append(wordsOf(c.commands), c.values...), c.files))
-	}
-	b.WriteString("\tesac\n}\ncomplete -F _beacon beacon\n")
-	return b.String()
+	for at in "$path $prev" "$path ${cur:0:1}" "$path"; do
+		case "$at" in
+` + casesOf(all, bashOffer) + `		esac
+	done
 }
-
-// writeValueCases writes what can follow a flag: words, a file, or anything.
-func writeValueCases(b *strings.Builder, all []completion, offer func(values []string, files bool) string) {
-	after := map[string][]string{}
-	for _, c := range all {
-		for _, f := range c.flags {
-			if f.takesValue {
-				action := offer(f.values, f.files)
-				after[action] = append(after[action], c.path+" "+f.word)
-			}
-		}
-	}
-	for _, action := range slices.Sorted(maps.Keys(after)) {
-		fmt.Fprintf(b, "\t%s) %s; return ;;\n", patterns(after[action]), action)
-	}
-}
-
-// bashValues offers words, files, or nothing.
-func bashValues(values []string, files bool) string {
-	switch {
-	case files:
-		return `compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur")`
-	case len(values) > 0:
-		return fmt.Sprintf(`mapfile -t COMPREPLY < <(compgen -W %s -- "$cur")`, quote(strings.Join(values, " ")))
-	}
-	return ":"
+complete -F _beacon beacon
+`
 }
 
 func zshCompletion(all []completion) string {
-	var b strings.Builder
-	b.WriteString(`#compdef beacon
+	return `#compdef beacon
 # Completion of beacon for zsh.
 _beacon() {
-	local at="" i prev=${words[CURRENT-1]}
+	local command="" i at prev=${words[CURRENT-1]} cur=${words[CURRENT]}
 	local -a offered
 	for ((i = 2; i < CURRENT; i++)); do
-		case "${at:+$at }${words[i]}" in
-`)
-	fmt.Fprintf(&b, "\t\t%s) at=\"${at:+$at }${words[i]}\" ;;\n", patterns(paths(all)))
-	b.WriteString("\t\tesac\n\tdone\n\tcase \"$at $prev\" in\n")
-	writeValueCases(&b, all, zshValues)
-	b.WriteString("\tesac\n\tcase \"$at\" in\n")
-	for _, c := range all {
-		fmt.Fprintf(&b, "\t%s)\n\t\tif [[ ${words[CURRENT]} == -* ]]; then\n\t\t\toffered=(%s)\n\t\t\t_describe -o flag offered\n", quote(c.path), zshChoices(flagWords(c)))
-		if len(c.commands) > 0 {
-			fmt.Fprintf(&b, "\t\telse\n\t\t\toffered=(%s)\n\t\t\t_describe command offered\n\t\tfi ;;\n", zshChoices(c.commands))
-			continue
-		}
-		fmt.Fprintf(&b, "\t\telse %s; fi ;;\n", zshValues(c.values, c.files))
+		case "${command:+$command }${words[i]}" in
+		` + pathPattern(all) + `) command="${command:+$command }${words[i]}" ;;
+		esac
+	done
+	for at in "$command $prev" "$command ${cur[1]}" "$command"; do
+		case "$at" in
+` + casesOf(all, zshOffer) + `		esac
+	done
+}
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _beacon "$@"; else compdef _beacon beacon; fi
+`
+}
+
+// pathPattern matches all commands, in a case of a shell script.
+func pathPattern(all []completion) string {
+	var paths []string
+	for _, c := range all[1:] { // the first is the program itself
+		paths = append(paths, quote(c.path))
 	}
-	b.WriteString("\tesac\n}\nif [[ $zsh_eval_context[-1] == loadautofunc ]]; then _beacon \"$@\"; else compdef _beacon beacon; fi\n")
+	return strings.Join(paths, " | ")
+}
+
+// casesOf returns what can follow where, as cases of a shell script.
+func casesOf(all []completion, offer func([]choice, values) string) string {
+	var b strings.Builder
+	add := func(at, action string) { fmt.Fprintf(&b, "\t\t%s) %s; return ;;\n", quote(at), action) }
+	for _, c := range all {
+		for _, f := range c.flags {
+			if f.takesValue {
+				add(c.path+" "+f.word, offer(nil, f.values))
+			}
+		}
+		add(c.path+" -", offer(c.flags, values{}))
+		add(c.path, offer(c.commands, c.values))
+	}
 	return b.String()
 }
 
-func zshValues(values []string, files bool) string {
+func bashOffer(choices []choice, v values) string {
+	words := append(wordsOf(choices), v.words...)
 	switch {
-	case files:
-		return "_files"
-	case len(values) > 0:
-		return "compadd -- " + strings.Join(values, " ")
+	case v.files:
+		return `compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur")`
+	case len(words) > 0:
+		return fmt.Sprintf(`mapfile -t COMPREPLY < <(compgen -W %s -- "$cur")`, quote(strings.Join(words, " ")))
 	}
 	return ":"
 }
 
-// zshChoices formats words for _describe.
-func zshChoices(choices []choice) string {
-	var all []string
-	for _, c := range choices {
-		all = append(all, quote(strings.ReplaceAll(c.word, ":", `\:`)+":"+c.help))
+func zshOffer(choices []choice, v values) string {
+	switch {
+	case v.files:
+		return "_files"
+	case len(v.words) > 0:
+		return "compadd -- " + strings.Join(v.words, " ")
+	case len(choices) == 0:
+		return ":"
 	}
-	return strings.Join(all, " ")
+	kind := "command"
+	if strings.HasPrefix(choices[0].word, "-") {
+		kind = "-o flag"
+	}
+	var described []string
+	for _, c := range choices {
+		described = append(described, quote(c.word+":"+c.help))
+	}
+	return fmt.Sprintf("offered=(%s); _describe %s offered", strings.Join(described, " "), kind)
 }
 
 func fishCompletion(all []completion) string {
@@ -224,8 +194,8 @@ func fishCompletion(all []completion) string {
 		for _, sub := range c.commands {
 			fmt.Fprintf(&b, "complete -c beacon -n %s -a %s -d %s\n", quote(when), sub.word, quote(sub.help))
 		}
-		if len(c.values) > 0 {
-			fmt.Fprintf(&b, "complete -c beacon -n %s -a %s\n", quote(when), quote(strings.Join(c.values, " ")))
+		if len(c.words) > 0 {
+			fmt.Fprintf(&b, "complete -c beacon -n %s -a %s\n", quote(when), quote(strings.Join(c.words, " ")))
 		}
 		if c.files {
 			fmt.Fprintf(&b, "complete -c beacon -n %s -F\n", quote(when))
@@ -252,23 +222,16 @@ func fishCondition(c completion) string {
 	return strings.Join(all, "; and ")
 }
 
-func fishValue(f flagChoice) string {
+func fishValue(f choice) string {
 	switch {
 	case f.files:
 		return " -r -F"
-	case len(f.values) > 0:
-		return " -x -a " + quote(strings.Join(f.values, " "))
+	case len(f.words) > 0:
+		return " -x -a " + quote(strings.Join(f.words, " "))
 	case f.takesValue:
 		return " -x"
 	}
 	return ""
-}
-
-func flagWords(c completion) (list []choice) {
-	for _, f := range c.flags {
-		list = append(list, f.choice)
-	}
-	return list
 }
 
 func wordsOf(choices []choice) (list []string) {
@@ -276,15 +239,6 @@ func wordsOf(choices []choice) (list []string) {
 		list = append(list, c.word)
 	}
 	return list
-}
-
-// patterns returns the pattern of a case in a shell script.
-func patterns(all []string) string {
-	quotedWords := make([]string, len(all))
-	for i, word := range all {
-		quotedWords[i] = quote(word)
-	}
-	return strings.Join(quotedWords, " | ")
 }
 
 // quote quotes text as one word for any of the three shells.

@@ -142,16 +142,3 @@ func existing(files []string) (found []string) {
 	}
 	return found
 }
-
-// exposure reports whether others than its owner may open the file. It holds the
-// locations of homes, and write access is enough to create keys.
-func (d database) exposure() (mode fs.FileMode, exposed bool) {
-	if d.remote() {
-		return 0, false
-	}
-	info, err := os.Stat(d.DB)
-	if err != nil {
-		return 0, false // opening it will fail too
-	}
-	return info.Mode().Perm(), info.Mode().Perm()&0o077 != 0
-}

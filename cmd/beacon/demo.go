@@ -51,13 +51,7 @@ func (demoCmd) Examples() string {
 }
 
 // Run shows a network until it is interrupted (decision C3).
-func (c demoCmd) Run(out *console) error {
-	err := c.run(out)
-	if out.ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return nil // stopped while it was still starting
-	}
-	return err
-}
+func (c demoCmd) Run(out *console) error { return unlessStopped(out, c.run(out)) }
 
 func (c demoCmd) run(out *console) (err error) {
 	if c.Hotspots < 1 || c.Hotspots > demo.Hotspots {
@@ -115,8 +109,6 @@ func (c demoCmd) stage(out *console, file string, now func() time.Time) (*demo.S
 // show serves the network and runs its devices, until it is interrupted. The server
 // outlives its devices.
 func (c demoCmd) show(out *console, file string, s *demo.Stage, ln net.Listener, now func() time.Time, began time.Time) error {
-	ctx, stop := context.WithCancel(context.WithoutCancel(out.ctx))
-	defer stop()
 	server := serveCmd{
 		database: database{file}, AdminAddr: c.AdminAddr, RateLimit: c.RateLimit, Public: true, streets: c.streets, PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: c.LogLevel,
 	}
@@ -124,25 +116,15 @@ func (c demoCmd) show(out *console, file string, s *demo.Stage, ln net.Listener,
 	if err != nil {
 		return err
 	}
-	ended, ready := make(chan error, 1), make(chan struct{})
-	go func() {
-		ended <- server.serveOn(ln, now, c.ClockRate, &console{ctx: ctx, stdout: out.stdout, stderr: out.stderr}, func() { close(ready) })
-	}()
-	select {
-	case err := <-ended:
+	running, err := server.start(out, ln, now, c.ClockRate)
+	if err != nil {
 		return err
-	case <-out.ctx.Done():
-		stop()
-		return <-ended
-	case <-ready:
 	}
-	if _, err := fmt.Fprint(out.stdout, c.welcome(s, url, time.Since(began))); err != nil {
-		stop()
-		return errors.Join(err, <-ended)
+	_, err = fmt.Fprint(out.stdout, c.welcome(s, url, time.Since(began)))
+	if err == nil {
+		err = c.beat(out.ctx, s, url, now, running.ended)
 	}
-	err = c.beat(out.ctx, s, url, now, ended)
-	stop()
-	return errors.Join(err, <-ended)
+	return errors.Join(err, running.stop())
 }
 
 // beatConnections is how many connections all devices share. Few are enough for 53

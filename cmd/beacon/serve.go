@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -49,10 +51,13 @@ func (serveCmd) Examples() string {
 }
 
 // Run serves until the context ends, then drains.
-func (c serveCmd) Run(out *console) error {
-	err := c.serve(out)
+func (c serveCmd) Run(out *console) error { return unlessStopped(out, c.serve(out)) }
+
+// unlessStopped returns nil for an error of a server that was stopped while it was still
+// starting.
+func unlessStopped(out *console, err error) error {
 	if out.ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return nil // stopped while it was still starting
+		return nil
 	}
 	return err
 }
@@ -63,19 +68,42 @@ func (c serveCmd) serve(out *console) error {
 	if err != nil {
 		return err
 	}
-	return c.serveAt(now, c.ClockRate, out)
-}
-
-// serveBy serves with a clock that the caller may set to any time.
-func (c serveCmd) serveBy(now func() time.Time, out *console) error { return c.serveAt(now, 0, out) }
-
-func (c serveCmd) serveAt(now func() time.Time, rate float64, out *console) error {
 	ln, err := listen(out.ctx, "--addr", c.Addr)
 	if err != nil {
 		return err
 	}
-	ready := func() { fmt.Fprintf(out.stdout, "beacon: listening on http://%s\n", ln.Addr()) }
-	return c.serveOn(ln, now, rate, out, ready)
+	return c.serveOn(ln, now, c.ClockRate, out, func() { fmt.Fprintf(out.stdout, "beacon: listening on http://%s\n", ln.Addr()) })
+}
+
+// background is a server that outlives its clients: only stop ends it.
+type background struct {
+	cancel context.CancelFunc
+	ended  chan error
+}
+
+// start serves on a listener in the background. It returns once the network interface can
+// respond.
+func (c serveCmd) start(out *console, ln net.Listener, now func() time.Time, rate float64) (*background, error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(out.ctx))
+	b, ready := &background{cancel: cancel, ended: make(chan error, 1)}, make(chan struct{})
+	go func() {
+		b.ended <- c.serveOn(ln, now, rate, &console{ctx: ctx, stdout: out.stdout, stderr: out.stderr}, func() { close(ready) })
+	}()
+	select {
+	case <-ready:
+		return b, nil
+	case err := <-b.ended:
+		cancel()
+		return nil, err
+	case <-out.ctx.Done():
+		return nil, cmp.Or(b.stop(), out.ctx.Err())
+	}
+}
+
+// stop returns once the server has drained.
+func (b *background) stop() error {
+	b.cancel()
+	return <-b.ended
 }
 
 // serveOn serves on a listener, which it closes, and calls ready once the network
@@ -160,13 +188,18 @@ func (l *logLevel) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// openPrivate opens the database, and logs a warning if others than its owner may.
+// openPrivate opens the database, and logs a warning if others than its owner may: it
+// holds the locations of homes, and write access is enough to create keys.
 func (c serveCmd) openPrivate(ctx context.Context, now time.Time, log *slog.Logger) (*store.DB, error) {
 	db, err := c.open(ctx, "", now, 0)
-	if mode, exposed := c.exposure(); err == nil && exposed {
-		log.Warn("the database is readable by other users; run chmod 600 on it and on its -wal and -shm files", "file", c.DB, "mode", fmt.Sprintf("%04o", mode))
+	if err != nil || c.remote() {
+		return db, err
 	}
-	return db, err
+	if info, err := os.Stat(c.DB); err == nil && info.Mode().Perm()&0o077 != 0 {
+		mode := fmt.Sprintf("%04o", info.Mode().Perm())
+		log.Warn("the database is readable by other users; run chmod 600 on it and on its -wal and -shm files", "file", c.DB, "mode", mode)
+	}
+	return db, nil
 }
 
 // limits returns those of decision N21 with the flag's for keys, or none.

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -205,7 +204,11 @@ var simulationStart = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 
 // march runs a server with its own clock, for some time by that clock.
 func (c simulateCmd) march(out *console, span time.Duration) error {
-	outcome, err := c.marchThrough(out, span)
+	var outcome string
+	err := c.onHost(out, func(clock *handClock, client *simulate.Client) (err error) {
+		outcome, err = c.marchOn(out, clock, client, simulationStart.Add(span))
+		return err
+	})
 	switch {
 	case err != nil && out.ctx.Err() != nil:
 		return errors.New("interrupted, so there is no digest")
@@ -216,32 +219,15 @@ func (c simulateCmd) march(out *console, span time.Duration) error {
 	return err
 }
 
-func (c simulateCmd) marchThrough(out *console, span time.Duration) (outcome string, err error) {
-	host, err := startHost(out, simulationStart)
-	if err != nil {
-		return "", err
-	}
-	outcome, err = c.marchOn(out, host, simulationStart.Add(span))
-	return outcome, errors.Join(err, host.stop())
-}
-
-func (c simulateCmd) marchOn(out *console, h *host, end time.Time) (outcome string, err error) {
-	client, err := simulate.NewClient(h.url, h.key, c.Connections)
-	if err != nil {
-		return "", err
-	}
-	defer client.Close()
+func (c simulateCmd) marchOn(out *console, clock *handClock, client *simulate.Client, end time.Time) (outcome string, err error) {
 	devices := simulate.Devices(c.Hotspots, c.Seed)
 	if err := c.setUp(out, client, devices); err != nil {
 		return "", err
 	}
 	var meter simulate.Meter
 	began := time.Now()
-	watch := newWatch(out.stderr, func() string {
-		passed := h.now().Sub(simulationStart)
-		return bar("minutes", int64(passed.Minutes()), int64(end.Sub(simulationStart).Minutes()))
-	})
-	err = client.March(out.ctx, devices, simulationStart, end, h.set, &meter)
+	watch := clock.watch(out, end)
+	err = client.March(out.ctx, devices, simulationStart, end, clock.set, &meter)
 	watch.stop()
 	if err != nil {
 		return "", err
@@ -251,60 +237,49 @@ func (c simulateCmd) marchOn(out *console, h *host, end time.Time) (outcome stri
 	return fmt.Sprintf("%s\ndigest %s\n", summary(meter.Read(), took), digest), err
 }
 
-// host is a server inside this process, with a temporary database.
-type host struct {
-	url, key string
-	clock    atomic.Int64 // µs since 1970
-	dir      string
-	cancel   context.CancelFunc
-	ended    chan error
+// handClock is a clock that is set by hand, in µs since 1970.
+type handClock struct{ at atomic.Int64 }
+
+func (h *handClock) now() time.Time    { return time.UnixMicro(h.at.Load()).UTC() }
+func (h *handClock) set(now time.Time) { h.at.Store(now.UnixMicro()) }
+
+// watch shows how far a simulation has come.
+func (h *handClock) watch(out *console, end time.Time) *watch {
+	return newWatch(out.stderr, func() string {
+		return bar("minutes", int64(h.now().Sub(simulationStart).Minutes()), int64(end.Sub(simulationStart).Minutes()))
+	})
 }
 
-func (h *host) now() time.Time    { return time.UnixMicro(h.clock.Load()).UTC() }
-func (h *host) set(now time.Time) { h.clock.Store(now.UnixMicro()) }
-
-// startHost starts a server on a free local port.
-func startHost(out *console, at time.Time) (*host, error) {
+// onHost calls do with a server inside this process, which has a temporary database and a
+// clock that do may set, and with a client that has an administrator's key.
+func (c simulateCmd) onHost(out *console, do func(*handClock, *simulate.Client) error) (err error) {
 	dir, err := os.MkdirTemp("", "beacon-simulate-")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	h := &host{dir: dir, ended: make(chan error, 1)}
-	h.set(at)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	db := database{DB: filepath.Join(dir, "beacon.db")}
-	if h.key, err = adminKey(out, db); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+	key, err := adminKey(out, db)
+	if err != nil {
+		return err
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(out.ctx)) // it outlives its clients
-	h.cancel = cancel
-	server := serveCmd{Addr: "127.0.0.1:0", database: db, AdminAddr: "off", PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: logLevel(slog.LevelWarn)}
-	ready := make(firstLine, 1)
-	go func() { h.ended <- server.serveBy(h.now, &console{ctx: ctx, stdout: ready, stderr: out.stderr}) }()
-	select {
-	case line := <-ready:
-		h.url = strings.TrimPrefix(line, "beacon: listening on ")
-		return h, nil
-	case err := <-h.ended:
-		cancel()
-		return nil, errors.Join(err, os.RemoveAll(dir))
+	ln, err := listen(out.ctx, "--addr", "127.0.0.1:0")
+	if err != nil {
+		return err
 	}
-}
-
-// stop stops the server and removes its database.
-func (h *host) stop() error {
-	h.cancel()
-	return errors.Join(<-h.ended, os.RemoveAll(h.dir))
-}
-
-// firstLine keeps the first thing that is written to it.
-type firstLine chan string
-
-func (f firstLine) Write(p []byte) (int, error) {
-	select {
-	case f <- strings.TrimSpace(string(p)):
-	default:
+	clock := new(handClock)
+	clock.set(simulationStart)
+	server, err := serveCmd{database: db, AdminAddr: "off", PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: logLevel(slog.LevelWarn)}.start(out, ln, clock.now, 0)
+	if err != nil {
+		return err
 	}
-	return len(p), nil
+	defer func() { err = errors.Join(err, server.stop()) }()
+	client, err := simulate.NewClient("http://"+ln.Addr().String(), key, c.Connections)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	return do(clock, client)
 }
 
 func adminKey(out *console, db database) (key string, err error) {

@@ -28,11 +28,7 @@ func (c simulateCmd) attack(out *console) error {
 	case c.URL != "":
 		return c.attackLive(out, a)
 	}
-	host, err := startHost(out, simulationStart)
-	if err != nil {
-		return err
-	}
-	err = errors.Join(c.attackHost(out, host, a), host.stop())
+	err := c.onHost(out, func(clock *handClock, staff *simulate.Client) error { return c.attackHost(out, clock, staff, a) })
 	if err != nil && out.ctx.Err() != nil {
 		return errors.New("interrupted, so nothing is known")
 	}
@@ -63,12 +59,7 @@ func (c simulateCmd) attackLive(out *console, a simulate.Attack) error {
 }
 
 // attackHost attacks a server of our own for some days, next to an honest hotspot.
-func (c simulateCmd) attackHost(out *console, h *host, a simulate.Attack) error {
-	staff, err := simulate.NewClient(h.url, h.key, c.Connections)
-	if err != nil {
-		return err
-	}
-	defer staff.Close()
+func (c simulateCmd) attackHost(out *console, clock *handClock, staff *simulate.Client, a simulate.Attack) error {
 	honest, _ := simulate.FindAttack("honest")
 	var raids []*simulate.Raid
 	for i, of := range []simulate.Attack{honest, a} {
@@ -80,10 +71,8 @@ func (c simulateCmd) attackHost(out *console, h *host, a simulate.Attack) error 
 		raids = append(raids, raid)
 	}
 	end := simulationStart.AddDate(0, 0, max(c.Days, 1))
-	watch := newWatch(out.stderr, func() string {
-		return bar("minutes", int64(h.now().Sub(simulationStart).Minutes()), int64(end.Sub(simulationStart).Minutes()))
-	})
-	err = staff.Raids(out.ctx, raids, simulationStart, end, h.set)
+	watch := clock.watch(out, end)
+	err := staff.Raids(out.ctx, raids, simulationStart, end, clock.set)
 	watch.stop()
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/store"
@@ -16,7 +15,6 @@ type auditCmd struct {
 	JSON  bool `name:"json" help:"Print one JSON record per line."`
 }
 
-// Examples are shown by --help.
 func (auditCmd) Examples() string {
 	return `  beacon audit --db beacon.db
   beacon audit --limit 1000 --json
@@ -54,8 +52,7 @@ func (c auditCmd) Run(out *console) error {
 			}
 			return nil
 		}
-		table := tabwriter.NewWriter(out.stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "TIME\tCHANGE\tTARGET\tUSER\tKEY\tREQUEST\tNOTE")
+		table := newTable(out.stdout, "TIME\tCHANGE\tTARGET\tUSER\tKEY\tREQUEST\tNOTE")
 		for _, ch := range changes {
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", instant(ch.At), ch.Kind, cmp.Or(ch.Target, "-"),
 				cmp.Or(string(ch.Actor.User), "-"), cmp.Or(string(ch.Actor.Key), "-"), ch.Actor.Request, cmp.Or(ch.Actor.Note, "-"))

@@ -19,7 +19,6 @@ type backupCmd struct {
 	Force bool `help:"Replace FILE if it exists."`
 }
 
-// Help is shown below the flags.
 func (backupCmd) Help() string {
 	return `The backup is one file: the database as it was at one moment, with everything that
 was acknowledged before. Servers keep running. The backup is checked, and appears
@@ -27,7 +26,6 @@ only when all of it is on disk; only its owner can read it. It contains hashes o
 keys, never keys.`
 }
 
-// Examples are shown by --help.
 func (backupCmd) Examples() string {
 	return `  beacon backup beacon-2026-11-15.db                        back up beacon.db in this folder
   beacon backup --db /var/lib/beacon/beacon.db --force /backup/beacon.db
@@ -60,11 +58,11 @@ To restore a backup into an empty database:
 func copying(out *console, replace bool, do func(sqlite.Copying) error) error {
 	var line atomic.Pointer[string]
 	line.Store(new(""))
-	watch := newWatch(out.stderr, func() string { return *line.Load() })
+	stop := showProgress(out.stderr, func() string { return *line.Load() })
 	err := do(sqlite.Copying{Replace: replace, Progress: func(what string, share float64) {
 		line.Store(new(bar("% "+what, int64(100*share), 100)))
 	}})
-	watch.stop()
+	stop()
 	if out.ctx.Err() != nil {
 		return errors.New("interrupted; nothing was written")
 	}

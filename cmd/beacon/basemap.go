@@ -17,7 +17,6 @@ type basemapInspectCmd struct {
 	File string `arg:"" help:"A PMTiles file."`
 }
 
-// Examples are shown by --help.
 func (basemapInspectCmd) Examples() string { return "  beacon basemap inspect berlin.pmtiles\n" }
 
 // Run prints what the file holds.

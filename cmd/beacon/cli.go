@@ -21,7 +21,7 @@ const (
 )
 
 // cli is the command line. Every flag has an environment variable: --admin-addr is
-// BEACON_ADMIN_ADDR.
+// BEACON_ADMIN_ADDR. --help shows what a command's methods Help and Examples return.
 type cli struct {
 	Serve      serveCmd      `cmd:"" help:"Run a server."`
 	Demo       demoCmd       `cmd:"" help:"Run a demo network: real places, made-up history, simulated devices."`
@@ -69,15 +69,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		panic(err) // a mistake in the struct tags: every test would show it
 	}
-	args = spelled(args)
-	command, err := parser.Parse(args)
+	command, err := parser.Parse(spelled(args))
 	if helped {
 		return exitDone
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "beacon: %v\n", err)
 		if parse, ok := errors.AsType[*kong.ParseError](err); ok {
-			fmt.Fprintf(stderr, "Run \"%s --help\" for usage.\n", commandPath(parse.Context))
+			meant := "beacon" // as far as it was parsed
+			if node := parse.Context.Selected(); node != nil {
+				meant = node.FullPath()
+			}
+			fmt.Fprintf(stderr, "Run \"%s --help\" for usage.\n", meant)
 		}
 		return exitUsage
 	}
@@ -131,15 +134,6 @@ func asFlags(e *beacon.Error) string {
 		faults = append(faults, flag+" "+f.Message)
 	}
 	return strings.Join(faults, "; ")
-}
-
-// commandPath returns the command that was meant, as far as it was parsed.
-func commandPath(ctx *kong.Context) string {
-	path := "beacon"
-	if node := ctx.Selected(); node != nil {
-		path = node.FullPath()
-	}
-	return path
 }
 
 // helpWithExamples prints the help, with a command's examples below its flags.

@@ -17,11 +17,10 @@ func (c clock) now() (func() time.Time, error) {
 	if !(c.ClockRate > 0) {
 		return nil, usageError("--clock-rate must be greater than 0")
 	}
-	began := time.Now()
-	start := c.ClockStart
 	if !c.simulated() {
 		return time.Now, nil
 	}
+	began, start := time.Now(), c.ClockStart
 	if start.IsZero() {
 		start = began
 	}

@@ -13,7 +13,6 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
 }
 
-// Examples are shown by --help.
 func (completionCmd) Examples() string {
 	return `  source <(beacon completion bash)                           in this shell, or in ~/.bashrc
   beacon completion zsh > "${fpath[1]}/_beacon"

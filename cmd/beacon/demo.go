@@ -42,7 +42,6 @@ const demoDays = 90
 // Validate checks --db as in every command.
 func (c demoCmd) Validate() error { return database{c.DB}.Validate() }
 
-// Examples are shown by --help.
 func (demoCmd) Examples() string {
 	return `  beacon demo                                   3,167 hotspots of New York on http://127.0.0.1:8080, until Ctrl-C
   beacon demo --addr 127.0.0.1:0 --hotspots 200 a smaller one, on a free port
@@ -100,8 +99,8 @@ func (c demoCmd) stage(out *console, file string, now func() time.Time) (*demo.S
 		return stage, err
 	}
 	var days atomic.Int64
-	watch := newWatch(out.stderr, func() string { return bar("days", days.Load(), demoDays) })
-	defer watch.stop()
+	stop := showProgress(out.stderr, func() string { return bar("days", days.Load(), demoDays) })
+	defer stop()
 	cfg := demo.Config{Seed: c.Seed, Hotspots: c.Hotspots, Days: demoDays, Now: now()}
 	return demo.Create(out.ctx, file, cfg, func() { days.Add(1) })
 }

@@ -19,7 +19,6 @@ type doctorCmd struct {
 	JSON  bool `name:"json" help:"Print one JSON record per line, one for each check."`
 }
 
-// Help is shown below the flags.
 func (doctorCmd) Help() string {
 	return `Recomputes everything that can be recomputed: unique addresses, rewards, sums,
 chains of hashes, statements. It writes and repairs nothing, and servers may run
@@ -27,7 +26,6 @@ meanwhile. While a check reads, the write-ahead log of a SQLite database grows.
 The exit code is 0 if the database is sound, 1 if something is wrong.`
 }
 
-// Examples are shown by --help.
 func (doctorCmd) Examples() string {
 	return `  beacon doctor                                            check beacon.db in this folder
   beacon doctor --quick --db postgres://beacon@db.example.org/beacon
@@ -44,14 +42,14 @@ func (c doctorCmd) Run(out *console) error {
 	defer x.Close()
 	var line atomic.Pointer[string]
 	line.Store(new("checking"))
-	watch := newWatch(out.stderr, func() string { return *line.Load() })
+	stop := showProgress(out.stderr, func() string { return *line.Load() })
 	var results []doctor.Result
 	sound, err := doctor.Examine(out.ctx, x, doctor.Options{
 		Quick: c.Quick, Now: time.Now(),
 		Progress: func(check string, looked int64) { line.Store(new(fmt.Sprintf("%s: %d rows", check, looked))) },
 		Done:     func(r doctor.Result) { results = append(results, r) },
 	})
-	watch.stop()
+	stop()
 	if out.ctx.Err() != nil {
 		return errors.New("interrupted; the remaining checks did not run")
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/beacon-wifi/beacon/client"
@@ -17,7 +16,6 @@ type holdsCmd struct {
 	Void    holdsVoidCmd    `cmd:"" help:"Say that a visit failed; the second person who does ends the hold, and nothing is paid."`
 }
 
-// Help is shown below the subcommands.
 func (holdsCmd) Help() string {
 	return `These commands talk to a server, as a person: who may decide depends on the user of
 the key, so everyone needs a key of their own.`
@@ -56,7 +54,6 @@ func (u holdsUntil) time() (time.Time, error) {
 
 type holdsListCmd struct{ decider }
 
-// Examples are shown by --help.
 func (holdsListCmd) Examples() string { return "  BEACON_KEY=bcn_… beacon holds list\n" }
 
 // Run lists the holds.
@@ -65,8 +62,7 @@ func (c holdsListCmd) Run(out *console) error {
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(out.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "HOLD\tSTATUS\tUNTIL\tOPERATOR\tHOTSPOT\tREASON")
+	table := newTable(out.stdout, "HOLD\tSTATUS\tUNTIL\tOPERATOR\tHOTSPOT\tREASON")
 	for h, err := range api.Holds(out.ctx, "") {
 		if err != nil {
 			return err
@@ -92,13 +88,11 @@ type holdsCreateCmd struct {
 	decider
 }
 
-// Help is shown below the flags.
 func (holdsCreateCmd) Help() string {
 	return `Days that are closed from now on are closed as always, and not paid until the hold
 is over. At its end it is released by itself.`
 }
 
-// Examples are shown by --help.
 func (holdsCreateCmd) Examples() string {
 	return `  BEACON_KEY=bcn_… beacon holds create --hotspot hs_01kb3gzk00e9x8q6s5t4v3w2y1 \
     --reason 'no radio on the air' --evidence 'visited on 14 November, photo 7' --until 2026-12-10
@@ -158,7 +152,6 @@ type holdsExtendCmd struct {
 	holdsUntil
 }
 
-// Examples are shown by --help.
 func (holdsExtendCmd) Examples() string {
 	return "  BEACON_KEY=bcn_… beacon holds extend hld_01kb3gzk00e9x8q6s5t4v3w2y1 --reason 'nobody was there yet' --until 2026-12-20\n"
 }
@@ -174,7 +167,6 @@ func (c holdsExtendCmd) Run(out *console) error {
 
 type holdsReleaseCmd struct{ holdsDecision }
 
-// Examples are shown by --help.
 func (holdsReleaseCmd) Examples() string {
 	return "  BEACON_KEY=bcn_… beacon holds release hld_01kb3gzk00e9x8q6s5t4v3w2y1 --reason 'it is on the roof'\n"
 }
@@ -184,7 +176,6 @@ func (c holdsReleaseCmd) Run(out *console) error { return c.decide(out, "release
 
 type holdsVoidCmd struct{ holdsDecision }
 
-// Examples are shown by --help.
 func (holdsVoidCmd) Examples() string {
 	return "  BEACON_KEY=bcn_… beacon holds void hld_01kb3gzk00e9x8q6s5t4v3w2y1 --reason 'visited again: nothing is there'\n"
 }

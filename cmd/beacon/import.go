@@ -22,7 +22,6 @@ type importCmd struct {
 	Connections int    `default:"8" help:"How many hotspots to register at the same time. Default ${default}."`
 }
 
-// Help is shown below the flags.
 func (importCmd) Help() string {
 	return `A CSV file starts with a line of column names, in any order, followed by one line
 per hotspot (RFC 4180). The separator may be a comma, a semicolon, a tab or a bar.
@@ -48,7 +47,6 @@ Faulty lines are reported on standard error, and the others are still imported;
 the exit code is then 1.`
 }
 
-// Examples are shown by --help.
 func (importCmd) Examples() string {
 	return `  beacon import hotspots.csv --dry-run                       only check the file
   BEACON_KEY=bcn_… beacon import hotspots.csv                register at http://127.0.0.1:8080
@@ -88,14 +86,14 @@ func (c importCmd) Run(out *console) error {
 // run imports all rows and prints the outcome.
 func (c importCmd) run(out *console, source *meteredReader, rows importer.Rows, register importer.Register) error {
 	done := new(tally)
-	watch := newWatch(out.stderr, func() string { return source.bar(done.String()) })
+	stop := showProgress(out.stderr, func() string { return source.bar(done.String()) })
 	unused, err := importer.Run(out.ctx, rows, register, c.Connections, func(place string, o importer.Outcome) {
 		done.add(o.Kind)
 		if o.Text != "" {
 			fmt.Fprintf(out.stderr, "%s%s:%s: %s\n", clearLine(out.stderr), c.File, place, o.Text)
 		}
 	})
-	watch.stop()
+	stop()
 	if len(unused) > 0 {
 		fmt.Fprintf(out.stderr, "beacon: ignored: %s\n", quoted(unused))
 	}
@@ -123,14 +121,6 @@ func orInterrupted(out *console, err error) error {
 		return errors.New("interrupted; import the file again to continue")
 	}
 	return err
-}
-
-// clearLine returns the text that clears the progress bar, if there is one.
-func clearLine(out io.Writer) string {
-	if onTerminal(out) {
-		return "\r\x1b[K"
-	}
-	return ""
 }
 
 func (c importCmd) check() error {

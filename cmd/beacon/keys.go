@@ -9,7 +9,6 @@ import (
 	"iter"
 	"net/netip"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/access"
@@ -46,7 +45,6 @@ type keysCreateCmd struct {
 	Publishable bool     `help:"It may be shown to everyone, as in the source of a page: it can only find and read hotspots and coverage."`
 }
 
-// Examples are shown by --help.
 func (keysCreateCmd) Examples() string {
 	return `  beacon keys create --user new --scopes hotspots:write,rewards:read --name "Ada's hotspots"
   beacon keys create --user new --scopes admin --expires 720h --json
@@ -113,7 +111,6 @@ type keysListCmd struct {
 	JSON bool   `name:"json" help:"Print one JSON record per line."`
 }
 
-// Examples are shown by --help.
 func (keysListCmd) Examples() string { return "  beacon keys list --db beacon.db\n" }
 
 // Run lists the keys.
@@ -168,8 +165,7 @@ func printKeyRecords(out io.Writer, keys iter.Seq2[beacon.Key, error]) error {
 }
 
 func printKeys(out io.Writer, keys iter.Seq2[beacon.Key, error]) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tUSER\tSTATE\tLAST USED\tSCOPES\tNAME")
+	table := newTable(out, "ID\tUSER\tSTATE\tLAST USED\tSCOPES\tNAME")
 	for k, err := range keys {
 		if err != nil {
 			return err
@@ -213,7 +209,6 @@ type keysRevokeCmd struct {
 	ID string `arg:"" placeholder:"key_…" help:"The id of the key, as 'keys list' shows it."`
 }
 
-// Examples are shown by --help.
 func (keysRevokeCmd) Examples() string {
 	return "  beacon keys revoke key_01kbrv6xkhe45tq0fwvvfdym0w\n"
 }

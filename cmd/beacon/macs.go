@@ -19,7 +19,6 @@ type macsReleaseCmd struct {
 	database
 }
 
-// Help is shown below the flags.
 func (macsReleaseCmd) Help() string {
 	return `A MAC address that its operator gives up, by deleting a hotspot or changing its
 hardware, is reserved for that operator for 30 days. Release it for someone who has
@@ -27,7 +26,6 @@ bought the device. The address of a live hotspot is not reserved but in use: del
 the hotspot, or let its operator change the address.`
 }
 
-// Examples are shown by --help.
 func (macsReleaseCmd) Examples() string {
 	return "  beacon macs release 02:00:5e:10:00:01 --reason 'sold to the library'\n"
 }

@@ -9,7 +9,6 @@ type openapiCmd struct {
 	Interface string `arg:"" enum:"preview,network" help:"The API: preview or network."`
 }
 
-// Examples are shown by --help.
 func (openapiCmd) Examples() string {
 	return "  beacon openapi network > network.yaml\n"
 }

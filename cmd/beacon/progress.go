@@ -9,42 +9,40 @@ import (
 	"time"
 )
 
-// watch shows progress: on a terminal once a second, on one line, and elsewhere
-// seldom.
-type watch struct {
-	out  io.Writer
-	end  chan struct{}
-	done sync.WaitGroup
-}
-
-func newWatch(out io.Writer, line func() string) *watch {
-	w := &watch{out: out, end: make(chan struct{})}
+// showProgress shows a line: on a terminal once a second, in place, and elsewhere seldom.
+// Stop clears it for what comes next.
+func showProgress(out io.Writer, line func() string) (stop func()) {
 	every, form := 10*time.Second, "%s\n"
 	if onTerminal(out) {
-		every, form = time.Second, "\r\x1b[K%s"
+		every, form = time.Second, clearLine(out)+"%s"
 	}
-	w.done.Go(func() {
+	end := make(chan struct{})
+	var showing sync.WaitGroup
+	showing.Go(func() {
 		ticker := time.NewTicker(every)
 		defer ticker.Stop()
 		for {
 			select {
 			case <-ticker.C:
 				fmt.Fprintf(out, form, line())
-			case <-w.end:
+			case <-end:
 				return
 			}
 		}
 	})
-	return w
+	return func() {
+		close(end)
+		showing.Wait()
+		fmt.Fprint(out, clearLine(out))
+	}
 }
 
-// stop clears the line for what comes next.
-func (w *watch) stop() {
-	close(w.end)
-	w.done.Wait()
-	if onTerminal(w.out) {
-		fmt.Fprint(w.out, "\r\x1b[K")
+// clearLine returns the text that clears the line of a terminal.
+func clearLine(out io.Writer) string {
+	if onTerminal(out) {
+		return "\r\x1b[K"
 	}
+	return ""
 }
 
 func onTerminal(out io.Writer) bool {

@@ -13,7 +13,6 @@ type restoreCmd struct {
 	DB   string `name:"db" required:"" placeholder:"FILE" help:"The database to create; the file must not exist yet."`
 }
 
-// Help is shown below the flags.
 func (restoreCmd) Help() string {
 	return `The backup is checked first: that it is complete and consistent, and that this
 version of beacon can read it. It is copied and not changed. A backup from an older
@@ -23,7 +22,6 @@ version is migrated when a server opens it.`
 // Validate checks --db as in every command.
 func (c restoreCmd) Validate() error { return database{c.DB}.Validate() }
 
-// Examples are shown by --help.
 func (restoreCmd) Examples() string {
 	return `  beacon restore beacon-2026-11-15.db --db restored.db
   beacon serve --db restored.db

@@ -35,15 +35,29 @@ func (p policies) load() (set, founding policy.Set, err error) {
 	return set, nil, err
 }
 
-// rewardsOf returns the rewards of a database, for a single command. Its policies are
-// those that servers have stored.
-func rewardsOf(out *console, db *store.DB, c clock) (*rewards.Rewards, error) {
-	now, err := c.now()
+// withRewards runs a command on the rewards of a database. Their policies are those that
+// servers have stored.
+func (d database) withRewards(out *console, c clock, command func(*rewards.Rewards) error) error {
+	return d.with(out, func(db *store.DB) error {
+		now, err := c.now()
+		if err != nil {
+			return err
+		}
+		r := rewards.New(rewards.Config{Store: db, Now: now, RealTime: !c.simulated(), Log: slog.New(slog.DiscardHandler)})
+		if err := r.Follow(out.ctx); err != nil {
+			return err
+		}
+		return command(r)
+	})
+}
+
+// lastPolicy returns the last policy of a file.
+func lastPolicy(file string) (policy.Policy, error) {
+	set, err := policy.Load(file)
 	if err != nil {
-		return nil, err
+		return policy.Policy{}, err
 	}
-	r := rewards.New(rewards.Config{Store: db, Now: now, RealTime: !c.simulated(), Log: slog.New(slog.DiscardHandler)})
-	return r, r.Follow(out.ctx)
+	return set[len(set)-1], nil
 }
 
 type rewardsSettleCmd struct {
@@ -53,7 +67,6 @@ type rewardsSettleCmd struct {
 	clock
 }
 
-// Examples are shown by --help.
 func (rewardsSettleCmd) Examples() string {
 	return `  beacon rewards settle --month 2026-10                    servers do this themselves, 72 hours after the month
   beacon rewards settle --month 2026-10 --force            as soon as all days of the month are closed
@@ -64,18 +77,14 @@ func (rewardsSettleCmd) Examples() string {
 // Run settles a month (decision C5). It may be repeated, and may run beside servers
 // and other commands: a statement is written once.
 func (c rewardsSettleCmd) Run(out *console) error {
-	return c.with(out, func(db *store.DB) error {
-		r, err := rewardsOf(out, db, c.clock)
-		if err != nil {
-			return err
-		}
+	return c.withRewards(out, c.clock, func(r *rewards.Rewards) error {
 		var done, total atomic.Int64
-		watch := newWatch(out.stderr, func() string { return bar("sums and statements", done.Load(), total.Load()) })
+		stop := showProgress(out.stderr, func() string { return bar("sums and statements", done.Load(), total.Load()) })
 		report, err := r.Settle(out.ctx, commandLine.Actor(), c.Month, c.Force, func(d, t int) {
 			done.Store(int64(d))
 			total.Store(int64(t))
 		})
-		watch.stop()
+		stop()
 		if err != nil {
 			return err
 		}
@@ -94,12 +103,4 @@ func settledLine(r rewards.SettleReport) string {
 		return fmt.Sprintf("settled %s: %s; %d of them were already written", r.Month, all, already)
 	}
 	return fmt.Sprintf("settled %s: %s", r.Month, all)
-}
-
-// count formats a number of things.
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -3,12 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
-	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 type rewardsAdoptCmd struct {
@@ -19,7 +17,6 @@ type rewardsAdoptCmd struct {
 	clock
 }
 
-// Help is shown below the flags.
 func (rewardsAdoptCmd) Help() string {
 	return `A policy decides what hotspots earn. The built-in one pays places: each square of
 ground once a minute, to the hotspot that has served there on the most days. Days before
@@ -27,7 +24,6 @@ ground once a minute, to the hotspot that has served there on the most days. Day
 is. Running servers take it over within seconds. It is in the audit.`
 }
 
-// Examples are shown by --help.
 func (rewardsAdoptCmd) Examples() string {
 	return `  beacon rewards adopt --from 2026-12-01                   what would change
   beacon rewards adopt --from 2026-12-01 --confirm         do it
@@ -39,17 +35,12 @@ func (rewardsAdoptCmd) Examples() string {
 func (c rewardsAdoptCmd) Run(out *console) error {
 	adopted := policy.Places()
 	if c.Policy != "" {
-		set, err := policy.Load(c.Policy)
-		if err != nil {
+		var err error
+		if adopted, err = lastPolicy(c.Policy); err != nil {
 			return err
 		}
-		adopted = set[len(set)-1]
 	}
-	return c.with(out, func(db *store.DB) error {
-		r, err := rewardsOf(out, db, c.clock)
-		if err != nil {
-			return err
-		}
+	return c.withRewards(out, c.clock, func(r *rewards.Rewards) error {
 		a, err := r.Adopt(out.ctx, commandLine.Actor(), adopted, c.From, c.Confirm)
 		if err != nil {
 			return err
@@ -65,8 +56,7 @@ func showAdoption(out io.Writer, a rewards.Adoption, done bool) error {
 		verb = "policy %d is in force from %s on\n"
 	}
 	fmt.Fprintf(out, verb, a.Policy.Version, a.Policy.From)
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "\tPOLICY %d\tPOLICY %d\n", a.Before.Version, a.Policy.Version)
+	table := newTable(out, fmt.Sprintf("\tPOLICY %d\tPOLICY %d", a.Before.Version, a.Policy.Version))
 	row := func(name string, of func(*policy.Policy) any) {
 		fmt.Fprintf(table, "%s\t%v\t%v\n", name, of(&a.Before), of(&a.Policy))
 	}

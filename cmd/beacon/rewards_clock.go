@@ -3,12 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/rewards"
-	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 type rewardsClockCmd struct {
@@ -17,7 +15,6 @@ type rewardsClockCmd struct {
 	clock
 }
 
-// Help is shown below the flags.
 func (rewardsClockCmd) Help() string {
 	return `A day is closed only when it is over by every clock there is: those of the servers,
 the database's, and what the database knows has passed. A server whose clock is far
@@ -27,7 +24,6 @@ goes on by itself, once its clock has run evenly for one or for eight hours. Aft
 than four days someone has to say what day it is. Without --confirm nothing is changed.`
 }
 
-// Examples are shown by --help.
 func (rewardsClockCmd) Examples() string {
 	return `  beacon rewards clock                                     what the clocks say, and what waits for them
   beacon rewards clock --confirm 2026-11-16                today is that day: go on
@@ -36,11 +32,7 @@ func (rewardsClockCmd) Examples() string {
 
 // Run prints what is known about the time, and confirms a date.
 func (c rewardsClockCmd) Run(out *console) error {
-	return c.with(out, func(db *store.DB) error {
-		r, err := rewardsOf(out, db, c.clock)
-		if err != nil {
-			return err
-		}
+	return c.withRewards(out, c.clock, func(r *rewards.Rewards) error {
 		report, err := r.Clock(out.ctx)
 		if err != nil {
 			return err
@@ -58,8 +50,7 @@ func (c rewardsClockCmd) Run(out *console) error {
 
 // showClock prints the clocks, and what would happen if ours was confirmed.
 func showClock(out io.Writer, c rewards.ClockReport) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "CLOCK\tSAYS (UTC)\tAHEAD OF WHAT IS CERTAIN")
+	table := newTable(out, "CLOCK\tSAYS (UTC)\tAHEAD OF WHAT IS CERTAIN")
 	line := func(name string, says time.Time) {
 		if !says.IsZero() {
 			fmt.Fprintf(table, "%s\t%s\t%s\n", name, instant(says), aheadBy(says, c.Certain))
@@ -102,15 +93,4 @@ func dueLine(c rewards.ClockReport, today beacon.Day) string {
 		text += fmt.Sprintf(", and settles %s: %s", count(months, "month"), between(c.Month, c.Month+beacon.Month(months)-1))
 	}
 	return text + "\n"
-}
-
-// between names the first and the last of some days or months.
-func between[T interface {
-	comparable
-	fmt.Stringer
-}](first, last T) string {
-	if first == last {
-		return first.String()
-	}
-	return fmt.Sprintf("%s to %s", first, last)
 }

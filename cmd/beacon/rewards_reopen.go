@@ -7,7 +7,6 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/rewards"
-	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 type rewardsReopenCmd struct {
@@ -20,7 +19,6 @@ type rewardsReopenCmd struct {
 	clock
 }
 
-// Help is shown below the flags.
 func (rewardsReopenCmd) Help() string {
 	return `For days that were closed before they were over, by a clock that was wrong. Days are
 closed in order, so those after the first wrong one are opened too. Set the clock right
@@ -30,7 +28,6 @@ record, and days that were closed rightly get the same rows again. It works besi
 running servers, and is in the audit. Months that are settled are final.`
 }
 
-// Examples are shown by --help.
 func (rewardsReopenCmd) Examples() string {
 	return `  beacon rewards reopen --from 2026-11-14                  what would happen
   beacon rewards reopen --from 2026-11-14 --confirm        do it
@@ -47,11 +44,7 @@ func (c rewardsReopenCmd) Run(out *console) error {
 		}
 		from, to = c.Day, c.Day
 	}
-	return c.with(out, func(db *store.DB) error {
-		r, err := rewardsOf(out, db, c.clock)
-		if err != nil {
-			return err
-		}
+	return c.withRewards(out, c.clock, func(r *rewards.Rewards) error {
 		report, err := r.Reopen(out.ctx, commandLine.Actor(), *from, to, c.Confirm)
 		if err != nil {
 			return err

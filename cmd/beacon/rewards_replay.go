@@ -16,8 +16,6 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/node"
 	"github.com/beacon-wifi/beacon/internal/rewards"
-	"github.com/beacon-wifi/beacon/internal/rewards/policy"
-	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 type rewardsReplayCmd struct {
@@ -30,7 +28,6 @@ type rewardsReplayCmd struct {
 	clock
 }
 
-// Help is shown below the flags.
 func (rewardsReplayCmd) Help() string {
 	return `Days are computed again from the heartbeats and visits on record, with the code that
 closes days, as if the policy had been adopted from the first of them on. Nothing is
@@ -38,7 +35,6 @@ changed, and it may run beside servers. Without --policy each day has the policy
 in force: then every row must be as in the ledger, to the micro-credit.`
 }
 
-// Examples are shown by --help.
 func (rewardsReplayCmd) Examples() string {
 	return `  beacon rewards replay --from 2026-10-01 --to 2026-10-31  is the ledger what the records give?
   beacon rewards replay --from 2026-10-01 --to 2026-10-31 --policy our.json
@@ -50,20 +46,16 @@ func (rewardsReplayCmd) Examples() string {
 func (c rewardsReplayCmd) Run(out *console) error {
 	q := rewards.ReplayQuery{From: c.From, To: c.To}
 	if c.Policy != "" {
-		set, err := policy.Load(c.Policy)
+		last, err := lastPolicy(c.Policy)
 		if err != nil {
 			return err
 		}
-		q.Policy = &set[len(set)-1]
+		q.Policy = &last
 	}
-	return c.with(out, func(db *store.DB) error {
-		r, err := rewardsOf(out, db, c.clock)
-		if err != nil {
-			return err
-		}
+	return c.withRewards(out, c.clock, func(r *rewards.Rewards) error {
 		r.Telemetry = node.Records()
 		var days, hotspots atomic.Int64
-		watch := newWatch(out.stderr, func() string {
+		stop := showProgress(out.stderr, func() string {
 			return fmt.Sprintf("%s, %d hotspots of %s", bar("days", days.Load(), int64(c.To-c.From)+1), hotspots.Load(), c.From+beacon.Day(days.Load()))
 		})
 		replay, err := r.Replay(out.ctx, q, func(d rewards.ReplayedDay) error {
@@ -71,7 +63,7 @@ func (c rewardsReplayCmd) Run(out *console) error {
 			hotspots.Store(int64(d.Rows))
 			return nil
 		})
-		watch.stop()
+		stop()
 		if err != nil {
 			return err
 		}
@@ -114,8 +106,7 @@ func (c rewardsReplayCmd) show(out io.Writer, r *rewards.Replay) error {
 // extremes prints who would gain and who would lose most.
 func (c rewardsReplayCmd) extremes(out io.Writer, all []rewards.ReplayedOperator) error {
 	slices.SortStableFunc(all, func(a, b rewards.ReplayedOperator) int { return cmp.Compare(b.Change(), a.Change()) })
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "OPERATOR\tHOTSPOTS\tPAID\tREPLAYED\tCHANGE")
+	table := newTable(out, "OPERATOR\tHOTSPOTS\tPAID\tREPLAYED\tCHANGE")
 	for i := range all {
 		o := &all[i]
 		if gains, loses := i < c.Operators && o.Change() > 0, i >= len(all)-c.Operators && o.Change() < 0; gains || loses {

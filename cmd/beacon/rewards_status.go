@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/store"
@@ -14,7 +13,6 @@ type rewardsStatusCmd struct {
 	clock
 }
 
-// Examples are shown by --help.
 func (rewardsStatusCmd) Examples() string {
 	return `  beacon rewards status
   beacon rewards status --months 12 --db postgres://beacon@db.example.org/beacon
@@ -36,8 +34,7 @@ func (c rewardsStatusCmd) Run(out *console) error {
 		if !books.Any {
 			return nil
 		}
-		table := tabwriter.NewWriter(out.stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "MONTH\tSTATE\tUSERS\tCREDITS")
+		table := newTable(out.stdout, "MONTH\tSTATE\tUSERS\tCREDITS")
 		for _, m := range books.Months {
 			fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", m.Month, m.Status, m.Users, m.Earned)
 		}

@@ -18,7 +18,6 @@ type rewardsVerifyCmd struct {
 	Policy string   `placeholder:"FILE" help:"The reward policies of the network, if they are not those built into this program."`
 }
 
-// Examples are shown by --help.
 func (rewardsVerifyCmd) Examples() string {
 	return `  curl -sH "Authorization: Bearer $KEY" http://127.0.0.1:8080/v1/users/me/rewards/statements/2026-10 > 2026-10.json
   beacon rewards verify 2026-10.json

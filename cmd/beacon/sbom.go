@@ -14,16 +14,14 @@ import (
 // number, so that the same binary gives the same output. These few types are all that
 // is used of the format, so its library would cost more than it saves.
 type bom struct {
-	Format       string          `json:"bomFormat"`
-	SpecVersion  string          `json:"specVersion"`
-	Version      int             `json:"version"`
-	Metadata     bomMetadata     `json:"metadata"`
+	Format      string `json:"bomFormat"`
+	SpecVersion string `json:"specVersion"`
+	Version     int    `json:"version"`
+	Metadata    struct {
+		Component bomComponent `json:"component"`
+	} `json:"metadata"`
 	Components   []bomComponent  `json:"components"`
 	Dependencies []bomDependency `json:"dependencies"`
-}
-
-type bomMetadata struct {
-	Component bomComponent `json:"component"`
 }
 
 type bomComponent struct {
@@ -32,18 +30,8 @@ type bomComponent struct {
 	Name       string        `json:"name"`
 	Version    string        `json:"version"`
 	PURL       string        `json:"purl"`
-	Licences   []bomLicence  `json:"licenses,omitempty"`
+	Licences   []any         `json:"licenses,omitempty"`
 	Properties []bomProperty `json:"properties,omitempty"`
-}
-
-// bomLicence has one of the two.
-type bomLicence struct {
-	Licence    *bomLicenceID `json:"license,omitempty"`
-	Expression string        `json:"expression,omitempty"`
-}
-
-type bomLicenceID struct {
-	ID string `json:"id"`
 }
 
 type bomProperty struct {
@@ -64,7 +52,8 @@ func writeBOM(out io.Writer, info *debug.BuildInfo, pages []webconsole.Package) 
 	for _, s := range info.Settings {
 		main.Properties = append(main.Properties, bomProperty{"go:build:" + s.Key, s.Value})
 	}
-	b := bom{Format: "CycloneDX", SpecVersion: "1.6", Version: 1, Metadata: bomMetadata{main}}
+	b := bom{Format: "CycloneDX", SpecVersion: "1.6", Version: 1}
+	b.Metadata.Component = main
 	b.Components = append(b.Components, goComponent("library", &debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")}))
 	for _, module := range info.Deps {
 		if module.Replace != nil {
@@ -78,7 +67,7 @@ func writeBOM(out io.Writer, info *debug.BuildInfo, pages []webconsole.Package) 
 	}
 	// Dependencies between modules are not recorded: the binary depends on all of
 	// them.
-	needs := bomDependency{Ref: main.Ref, DependsOn: []string{}}
+	needs := bomDependency{Ref: main.Ref}
 	for _, c := range b.Components {
 		needs.DependsOn = append(needs.DependsOn, c.Ref)
 	}
@@ -98,9 +87,10 @@ func goComponent(kind string, m *debug.Module) bomComponent {
 	return c
 }
 
-func licence(spdx string) []bomLicence {
+// licence returns an identifier of SPDX, or an expression of several.
+func licence(spdx string) []any {
 	if strings.Contains(spdx, " ") {
-		return []bomLicence{{Expression: spdx}}
+		return []any{map[string]string{"expression": spdx}}
 	}
-	return []bomLicence{{Licence: &bomLicenceID{spdx}}}
+	return []any{map[string]any{"license": map[string]string{"id": spdx}}}
 }

@@ -42,7 +42,6 @@ type serveCmd struct {
 	clock
 }
 
-// Examples are shown by --help.
 func (serveCmd) Examples() string {
 	return `  beacon serve
   beacon serve --db postgres://beacon@db.example.org/beacon --addr 0.0.0.0:80

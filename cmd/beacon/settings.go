@@ -15,7 +15,6 @@ type settingsCmd struct {
 	database
 }
 
-// Help is shown below the flags.
 func (settingsCmd) Help() string {
 	return `Without a flag, the settings are printed. They are stored in the database, so they
 hold for all servers of a network; running servers follow within seconds.
@@ -25,7 +24,6 @@ up to 430 m away, which is always the same, without address, network name, MAC a
 clients and traffic. Searches and maps use that place for everyone.`
 }
 
-// Examples are shown by --help.
 func (settingsCmd) Examples() string {
 	return "  beacon settings\n  beacon settings --home-privacy blur\n  beacon settings --start-view 52.52,13.405,12 --language de\n"
 }

@@ -30,7 +30,6 @@ type simulateCmd struct {
 	Connections int           `default:"64" help:"The most connections to use. Default ${default}."`
 }
 
-// Examples are shown by --help.
 func (simulateCmd) Examples() string {
 	return `  beacon simulate --hotspots 50 --days 7 --seed 42           a week of 50 hotspots; prints a digest of the result
   beacon serve --rate-limit off                              for many hotspots: only 10 devices a minute can be
@@ -124,9 +123,9 @@ func (c simulateCmd) drive(out *console) error {
 	defer cancel()
 	var meter simulate.Meter
 	began := time.Now()
-	watch := newWatch(out.stderr, rates(&meter))
+	stop := showProgress(out.stderr, rates(&meter))
 	client.Drive(ctx, devices, interval, &meter)
-	watch.stop()
+	stop()
 	reading := meter.Read()
 	fmt.Fprintln(out.stdout, summary(reading, time.Since(began)))
 	if reading.Failed > 0 {
@@ -188,14 +187,14 @@ func (c simulateCmd) watchSetUp(out *console, client *simulate.Client, count int
 		return err
 	}
 	var done atomic.Int64
-	watch := newWatch(out.stderr, func() string {
+	stop := showProgress(out.stderr, func() string {
 		line := bar("registering, verifying, linking", done.Load(), int64(count))
 		if client.Limited() {
 			line += "; the server limits this (start it with --rate-limit off to avoid it)"
 		}
 		return line
 	})
-	defer watch.stop()
+	defer stop()
 	return setUp(&done)
 }
 
@@ -226,9 +225,9 @@ func (c simulateCmd) marchOn(out *console, clock *handClock, client *simulate.Cl
 	}
 	var meter simulate.Meter
 	began := time.Now()
-	watch := clock.watch(out, end)
+	stop := clock.watch(out, end)
 	err = client.March(out.ctx, devices, simulationStart, end, clock.set, &meter)
-	watch.stop()
+	stop()
 	if err != nil {
 		return "", err
 	}
@@ -244,8 +243,8 @@ func (h *handClock) now() time.Time    { return time.UnixMicro(h.at.Load()).UTC(
 func (h *handClock) set(now time.Time) { h.at.Store(now.UnixMicro()) }
 
 // watch shows how far a simulation has come.
-func (h *handClock) watch(out *console, end time.Time) *watch {
-	return newWatch(out.stderr, func() string {
+func (h *handClock) watch(out *console, end time.Time) (stop func()) {
+	return showProgress(out.stderr, func() string {
 		return bar("minutes", int64(h.now().Sub(simulationStart).Minutes()), int64(end.Sub(simulationStart).Minutes()))
 	})
 }

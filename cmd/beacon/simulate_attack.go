@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"text/tabwriter"
 
 	"github.com/beacon-wifi/beacon/client"
@@ -71,9 +72,9 @@ func (c simulateCmd) attackHost(out *console, clock *handClock, staff *simulate.
 		raids = append(raids, raid)
 	}
 	end := simulationStart.AddDate(0, 0, max(c.Days, 1))
-	watch := clock.watch(out, end)
+	stop := clock.watch(out, end)
 	err := staff.Raids(out.ctx, raids, simulationStart, end, clock.set)
-	watch.stop()
+	stop()
 	if err != nil {
 		return err
 	}
@@ -82,8 +83,7 @@ func (c simulateCmd) attackHost(out *console, clock *handClock, staff *simulate.
 
 // showEarned prints what attacks earned.
 func showEarned(ctx context.Context, out *console, raids ...*simulate.Raid) error {
-	table := tabwriter.NewWriter(out.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "\tMINUTES HEARD\tEARNED\tAVAILABILITY\tPERFORMANCE\tUTILIZATION")
+	table := newTable(out.stdout, "\tMINUTES HEARD\tEARNED\tAVAILABILITY\tPERFORMANCE\tUTILIZATION")
 	for _, raid := range raids {
 		earned, err := raid.Earned(ctx, client.AllMonths)
 		if err != nil {
@@ -101,7 +101,7 @@ func showEarned(ctx context.Context, out *console, raids ...*simulate.Raid) erro
 	return table.Flush()
 }
 
-func row(table *tabwriter.Writer, name string, minutes int, earned client.Rewards) {
+func row(table io.Writer, name string, minutes int, earned client.Rewards) {
 	b := earned.Breakdown
 	fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\n", name, minutes, earned.Summary.TotalEarned, b.Availability, b.Performance, b.Utilization)
 }

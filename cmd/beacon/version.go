@@ -12,7 +12,6 @@ type versionCmd struct {
 	SBOM bool `name:"sbom" help:"Print a software bill of materials as CycloneDX JSON."`
 }
 
-// Examples are shown by --help.
 func (versionCmd) Examples() string {
 	return "  beacon version\n  beacon version --sbom > beacon.cdx.json\n"
 }

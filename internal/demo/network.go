@@ -1,7 +1,13 @@
+// Package demo generates a network for demonstrations: the public hotspots of New
+// York City, which are real, and operators, devices and months of history, which are
+// not; some of the places are taken for homes. Create writes it to a database, as servers
+// would have, and Continue takes up one that it wrote. It serves nothing: what shows the
+// network is a server like any other.
+//
+// Its one invariant: the same seed and time give the same network and history.
 package demo
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"hash/fnv"
@@ -25,11 +31,10 @@ type Config struct {
 // Network is a network at a point in time, with its history.
 type Network struct {
 	Config
-	Operator  beacon.UserID // the featured one
-	Staff     beacon.UserID
-	Operators int
-	Hotspots  []*Hotspot // in the order of registration
-	launch    beacon.Day
+	Operator beacon.UserID // the featured one
+	Staff    beacon.UserID
+	Hotspots []*Hotspot // in the order of registration
+	launch   beacon.Day
 }
 
 // Hotspot is a hotspot of the demo with its device and its past.
@@ -54,14 +59,12 @@ func New(cfg Config) (*Network, error) {
 	n := &Network{Config: cfg, launch: beacon.DayOf(cfg.Now) - beacon.Day(cfg.Days)}
 	n.Operator = userOf(cfg.Seed, featured, n.founded())
 	n.Staff = userOf(cfg.Seed, "staff", n.founded())
-	named, operators := names{}, map[string]bool{}
+	named := names{}
 	for _, p := range list {
-		operators[operatorOf(p)] = true
 		if err := n.add(p, named.of(p)); err != nil {
 			return nil, fmt.Errorf("%s, %s: %w", p.name, p.address, err)
 		}
 	}
-	n.Operators = len(operators)
 	slices.SortFunc(n.Hotspots, func(a, b *Hotspot) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	return n, nil
 }
@@ -168,11 +171,10 @@ func macOf(seed uint64, number, generation int) string {
 // Known returns devices for the live hotspots of an earlier demonstration. All of
 // them have been rebooted.
 func Known(stored []beacon.Hotspot) (hotspots []*Hotspot, err error) {
-	all, err := places(Hotspots)
+	all, err := readPlaces()
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, func(a, b place) int { return cmp.Compare(a.number, b.number) })
 	for _, h := range stored {
 		var s1, s2, generation, high, low int
 		_, err := fmt.Sscanf(h.Device.MAC.Canonical(), "02:%02x:%02x:%02x:%02x:%02x", &s1, &s2, &generation, &high, &low)

@@ -1,15 +1,13 @@
 package demo
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/simulate"
 )
-
-// finalLag is how long after its end a day's records become final.
-const finalLag = heartbeat.FinalLag * time.Minute
 
 // Final returns the day before which all records are final.
 func (n *Network) Final() beacon.Day { return heartbeat.FinalAt(beacon.MinuteOf(n.Now)) }
@@ -25,44 +23,28 @@ func (n *Network) Live(each func(day beacon.Day, records []beacon.RecordRow) err
 	written := make([]*past, len(n.Hotspots))
 	today := beacon.DayOf(n.Now)
 	for day := n.launch; day <= today; day++ {
-		fold := (day + 1).Time().Add(finalLag)
+		fold := (day + 1).Time().Add(heartbeat.FinalLag * time.Minute)
 		if fold.After(n.Now) {
 			fold = n.Now
 		}
-		var made pages
+		var made []beacon.RecordRow
 		for i, s := range n.Hotspots {
-			if written[i] == nil && s.Device != nil && s.linkedBefore((day + 1).Time()) {
+			if written[i] == nil && s.Device != nil && s.Hotspot.Device.LinkedAt.Before((day + 1).Time()) {
 				written[i] = newPast(s, outages)
 			}
 			if p := written[i]; p != nil && !p.over {
 				p.liveThrough(day, n.Now)
-				p.backfill.Fold(fold, day, func(of beacon.Day, text []byte) { made.add(s.ID, of, text) })
+				p.backfill.Fold(fold, day, func(of beacon.Day, text []byte) {
+					made = append(made, beacon.RecordRow{Hotspot: s.ID, Day: of, Data: bytes.Clone(text)})
+				})
 			}
 		}
-		if err := each(day, made.rows); err != nil {
+		if err := each(day, made); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// pages is the records of a day, with their data in one buffer.
-type pages struct {
-	rows []beacon.RecordRow
-	text []byte
-}
-
-func (p *pages) add(id beacon.HotspotID, day beacon.Day, text []byte) {
-	const room = 64 << 10
-	if cap(p.text)-len(p.text) < len(text) {
-		p.text = make([]byte, 0, max(room, len(text)))
-	}
-	start := len(p.text)
-	p.text = append(p.text, text...)
-	p.rows = append(p.rows, beacon.RecordRow{Hotspot: id, Day: day, Data: p.text[start:len(p.text):len(p.text)]})
-}
-
-func (s *Hotspot) linkedBefore(t time.Time) bool { return s.Hotspot.Device.LinkedAt.Before(t) }
 
 // past is the generated history of a hotspot.
 type past struct {
@@ -94,9 +76,7 @@ func (p *past) liveThrough(day beacon.Day, now time.Time) {
 		if cut.From.Before(until) && cut.Until.After(from) {
 			p.hotspot.Device.Live(from, cut.From, p.beats)
 			p.hotspot.Device.Restart()
-			if cut.Until.After(from) {
-				from = cut.Until
-			}
+			from = cut.Until
 		}
 	}
 	p.hotspot.Device.Live(from, until, p.beats)

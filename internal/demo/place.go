@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	_ "embed"
 	"encoding/csv"
@@ -41,15 +42,13 @@ func places(count int) ([]place, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the places of the demo: %w", err)
 	}
-	slices.SortStableFunc(all, func(a, b place) int {
-		if f, g := a.provider == featured, b.provider == featured; f != g {
-			if f {
-				return -1
-			}
-			return 1
+	rank := func(p place) int64 {
+		if p.provider == featured {
+			return int64(hash(p.key())) - 1<<32 // before all others
 		}
-		return int(int64(hash(a.key())) - int64(hash(b.key())))
-	})
+		return int64(hash(p.key()))
+	}
+	slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(rank(a), rank(b)) })
 	return all[:min(count, len(all))], nil
 }
 

@@ -128,40 +128,40 @@ const measuredWithinM = 5
 func (w *writer) happen(ctx context.Context, h happening) error {
 	by := byDemo
 	by.User = h.hotspot.Operator
-	edit := func(change func(*beacon.Hotspot) error) func(*beacon.Hotspot) (bool, error) {
-		return func(row *beacon.Hotspot) (bool, error) {
-			row.UpdatedAt = h.at
-			return true, change(row)
-		}
-	}
-	var err error
+	var kind beacon.ChangeKind
+	var change func(*beacon.Hotspot) error
 	switch s := h.hotspot; h.step {
 	case stepRegistered:
 		fresh := s.At(h.at)
 		fresh.UpdatedAt = h.at
-		_, err = w.db.InsertHotspot(ctx, fresh, by, nil)
+		_, err := w.db.InsertHotspot(ctx, fresh, by, nil)
+		return err
 	case stepVerified, stepFound:
 		by.User, by.Note = w.network.Staff, "site visit"
-		_, err = w.db.UpdateHotspot(ctx, s.ID, by, beacon.HotspotVerified, edit(func(row *beacon.Hotspot) error {
-			return find(row, w.network.Staff, h.at)
-		}))
+		kind = beacon.HotspotVerified
+		change = func(row *beacon.Hotspot) error { return find(row, w.network.Staff, h.at) }
 	case stepLinked:
 		plain, hash := access.MintDevice(s.ID)
 		s.Device.Serve(string(s.ID), plain)
-		_, err = w.db.UpdateHotspot(ctx, s.ID, by, beacon.HotspotLinked, edit(func(row *beacon.Hotspot) error {
+		kind = beacon.HotspotLinked
+		change = func(row *beacon.Hotspot) error {
 			row.Device.LinkedAt, row.Device.KeyHash = h.at, hash
 			return nil
-		}))
+		}
 	case stepMoved:
-		_, err = w.db.UpdateHotspot(ctx, s.ID, by, beacon.HotspotUpdated, edit(func(row *beacon.Hotspot) error {
-			return register(row, s.Location.Point, h.at)
-		}))
+		kind = beacon.HotspotUpdated
+		change = func(row *beacon.Hotspot) error { return register(row, s.Location.Point, h.at) }
 	case stepDeleted:
-		_, err = w.db.UpdateHotspot(ctx, s.ID, by, beacon.HotspotDeleted, edit(func(row *beacon.Hotspot) error {
+		kind = beacon.HotspotDeleted
+		change = func(row *beacon.Hotspot) error {
 			row.DeletedAt = h.at
 			return nil
-		}))
+		}
 	}
+	_, err := w.db.UpdateHotspot(ctx, h.hotspot.ID, by, kind, func(row *beacon.Hotspot) (bool, error) {
+		row.UpdatedAt = h.at
+		return true, change(row)
+	})
 	return err
 }
 

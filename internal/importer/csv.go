@@ -55,8 +55,11 @@ func CSV(file io.Reader) (Rows, error) {
 	}
 	table.FieldsPerRecord = -1 // a short line is a fault of that line, not of the file
 	names, err := table.Read()
+	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
+		err = parse.Err // without its position
+	}
 	if err != nil {
-		return nil, fmt.Errorf("line 1: %w", cause(err))
+		return nil, fmt.Errorf("line 1: %w", err)
 	}
 	if names, err = columnNames(names); err != nil {
 		return nil, err
@@ -164,12 +167,4 @@ func columnNames(record []string) ([]string, error) {
 		return nil, fmt.Errorf("line 1: there is no column %s; the first line must name the columns, see beacon import --help", strings.Join(missing, ", "))
 	}
 	return names, nil
-}
-
-// cause returns the error without its position.
-func cause(err error) error {
-	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
-		return parse.Err
-	}
-	return err
 }

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,28 +43,23 @@ type candidate struct {
 }
 
 // rowFaults is what is wrong with a row, cell by cell.
-type rowFaults struct {
-	columns []string
-	reasons map[string]string
-}
+type rowFaults []cellFault
+
+type cellFault struct{ column, reason string }
 
 func (f *rowFaults) add(column, reason string) {
-	if _, known := f.reasons[column]; known {
-		return // the first one is the cause
+	// The first fault of a cell is the cause of others.
+	if !slices.ContainsFunc(*f, func(known cellFault) bool { return known.column == column }) {
+		*f = append(*f, cellFault{column, reason})
 	}
-	if f.reasons == nil {
-		f.reasons = map[string]string{}
-	}
-	f.columns = append(f.columns, column)
-	f.reasons[column] = reason
 }
 
 // String lists the faults in the order of the columns.
-func (f *rowFaults) String() string {
-	slices.SortStableFunc(f.columns, func(a, b string) int { return columnRank(a) - columnRank(b) })
+func (f rowFaults) String() string {
+	slices.SortStableFunc(f, func(a, b cellFault) int { return columnRank(a.column) - columnRank(b.column) })
 	var all []string
-	for _, column := range f.columns {
-		all = append(all, column+" "+f.reasons[column])
+	for _, fault := range f {
+		all = append(all, fault.column+" "+fault.reason)
 	}
 	return strings.Join(all, "; ")
 }
@@ -101,14 +95,14 @@ func (r row) read() (candidate, error) {
 			faults.add(columnOf(f.Field), f.Message)
 		}
 	}
-	if len(faults.columns) > 0 {
+	if len(faults) > 0 {
 		return candidate{}, errors.New(faults.String())
 	}
-	return candidate{hotspot: hotspot, registration: r.registration(form, hours)}, nil
+	return candidate{hotspot: hotspot, registration: registration(form, hours)}, nil
 }
 
 // registration returns what is sent: what the row says, and no more.
-func (r row) registration(form beacon.Registration, hours *client.OperatingHours) client.Registration {
+func registration(form beacon.Registration, hours *client.OperatingHours) client.Registration {
 	place, device, settings := form.Location.V, form.Device.V, form.Settings.V
 	out := client.Registration{
 		Name: form.Name.V, Type: client.Type(form.Type.V),
@@ -174,7 +168,7 @@ func (r row) hours(faults *rowFaults) *client.OperatingHours {
 	if !text.Set {
 		return nil
 	}
-	decoder := json.NewDecoder(bytes.NewReader([]byte(text.V)))
+	decoder := json.NewDecoder(strings.NewReader(text.V))
 	decoder.DisallowUnknownFields()
 	var hours *client.OperatingHours
 	if err := decoder.Decode(&hours); err != nil || decoder.More() {
@@ -192,7 +186,6 @@ func hoursForm(hours *client.OperatingHours) beacon.Opt[beacon.HoursForm] {
 	for _, w := range hours.Weekly {
 		weekly = append(weekly, beacon.SpanForm{Days: beacon.Some(w.Days), Open: beacon.Some(w.Open), Close: beacon.Some(w.Close)})
 	}
-	form := beacon.HoursForm{Timezone: beacon.Some(hours.Timezone), Weekly: beacon.Some(weekly)}
 	exceptions := []beacon.ExceptionForm{}
 	for _, e := range hours.Exceptions {
 		one := beacon.ExceptionForm{Date: beacon.Some(e.Date), Closed: beacon.Some(e.Closed)}
@@ -201,6 +194,5 @@ func hoursForm(hours *client.OperatingHours) beacon.Opt[beacon.HoursForm] {
 		}
 		exceptions = append(exceptions, one)
 	}
-	form.Exceptions = beacon.Some(exceptions)
-	return beacon.Some(form)
+	return beacon.Some(beacon.HoursForm{Timezone: beacon.Some(hours.Timezone), Weekly: beacon.Some(weekly), Exceptions: beacon.Some(exceptions)})
 }

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 )
 
 // Kind tells what became of a row.
@@ -39,10 +38,10 @@ type Register func(context.Context, candidate) (Outcome, error)
 
 // importer processes rows, some concurrently, and reports their outcomes in order.
 type importer struct {
-	register    Register // nil in a dry run
-	connections int
-	seen        map[string]int // the line of each MAC address
-	unused      map[string]bool
+	register Register       // nil in a dry run
+	slots    chan struct{}  // one for each row that is being registered
+	seen     map[string]int // the line of each MAC address
+	unused   map[string]bool
 }
 
 // job is a row being processed.
@@ -61,49 +60,29 @@ type job struct {
 func Run(
 	ctx context.Context, rows Rows, register Register, connections int, tell func(place string, o Outcome),
 ) (unused []string, err error) {
-	im := importer{register: register, connections: connections, seen: map[string]int{}, unused: map[string]bool{}}
-	err = im.run(ctx, rows, tell)
-	return slices.Sorted(maps.Keys(im.unused)), err
-}
-
-func (im *importer) run(ctx context.Context, rows Rows, tell func(place string, o Outcome)) error {
+	im := importer{register: register, slots: make(chan struct{}, connections), seen: map[string]int{}, unused: map[string]bool{}}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	begun, work := make(chan *job, 4*im.connections), make(chan *job)
-	var working sync.WaitGroup
-	for range im.connections {
-		working.Go(func() {
-			for j := range work {
-				j.Outcome, j.err = im.register(ctx, j.candidate)
-				close(j.done)
-			}
-		})
-	}
-	working.Go(func() {
+	begun := make(chan *job, 4*connections)
+	go func() {
 		defer close(begun)
-		defer close(work)
-		cancelWith(cancel, im.feed(ctx, rows, begun, work))
-	})
+		if err := im.feed(ctx, rows, begun); err != nil {
+			cancel(err)
+		}
+	}()
 	for j := range begun {
 		<-j.done
 		if j.err != nil {
-			cancelWith(cancel, fmt.Errorf("line %s: %w; to go on, import the file again", j.place(), j.err))
+			cancel(fmt.Errorf("line %s: %w; to go on, import the file again", j.place(), j.err))
 			continue
 		}
 		tell(j.place(), j.Outcome)
 	}
-	working.Wait()
-	return context.Cause(ctx)
+	return slices.Sorted(maps.Keys(im.unused)), context.Cause(ctx)
 }
 
-func cancelWith(cancel context.CancelCauseFunc, err error) {
-	if err != nil {
-		cancel(err)
-	}
-}
-
-// feed reads rows, and passes those that are hotspots to the workers.
-func (im *importer) feed(ctx context.Context, rows Rows, begun, work chan<- *job) error {
+// feed reads rows, and registers those that are hotspots.
+func (im *importer) feed(ctx context.Context, rows Rows, begun chan<- *job) error {
 	for r, err := range rows {
 		if err != nil || ctx.Err() != nil {
 			return err
@@ -120,7 +99,12 @@ func (im *importer) feed(ctx context.Context, rows Rows, begun, work chan<- *job
 			close(j.done)
 			continue
 		}
-		work <- j
+		im.slots <- struct{}{}
+		go func() {
+			j.Outcome, j.err = im.register(ctx, j.candidate)
+			<-im.slots
+			close(j.done)
+		}()
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -121,7 +120,9 @@ func (c demoCmd) show(out *console, file string, s *demo.Stage, ln net.Listener,
 	}
 	_, err = fmt.Fprint(out.stdout, c.welcome(s, url, time.Since(began)))
 	if err == nil {
-		err = c.beat(out.ctx, s, url, now, running.ended)
+		ctx, cancel := context.WithCancel(out.ctx)
+		context.AfterFunc(running.ctx, cancel)
+		err = c.beat(ctx, s, url, now)
 	}
 	return errors.Join(err, running.stop())
 }
@@ -130,29 +131,18 @@ func (c demoCmd) show(out *console, file string, s *demo.Stage, ln net.Listener,
 // heartbeats a second.
 const beatConnections = 8
 
-// beat sends the devices' heartbeats until ctx or the server ends.
-func (c demoCmd) beat(ctx context.Context, s *demo.Stage, url string, now func() time.Time, ended chan error) error {
+// beat sends the devices' heartbeats until ctx ends.
+func (c demoCmd) beat(ctx context.Context, s *demo.Stage, url string, now func() time.Time) error {
 	client, err := simulate.NewClient(url, "", beatConnections)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
 	client.Clock = now
-	ctx, cancel := context.WithCancel(ctx)
-	var driving sync.WaitGroup
-	driving.Go(func() {
-		var meter simulate.Meter
-		if len(s.Devices) > 0 {
-			client.Drive(ctx, s.Devices, time.Duration(float64(time.Minute)/c.ClockRate), &meter)
-		}
-	})
-	select {
-	case err := <-ended:
-		ended <- err // for the caller that waits for the server
-	case <-ctx.Done():
+	if len(s.Devices) > 0 {
+		client.Drive(ctx, s.Devices, time.Duration(float64(time.Minute)/c.ClockRate), new(simulate.Meter))
 	}
-	cancel()
-	driving.Wait()
+	<-ctx.Done()
 	return nil
 }
 

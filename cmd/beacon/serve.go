@@ -74,8 +74,9 @@ func (c serveCmd) serve(out *console) error {
 	return c.serveOn(ln, now, c.ClockRate, out, func() { fmt.Fprintf(out.stdout, "beacon: listening on http://%s\n", ln.Addr()) })
 }
 
-// background is a server that outlives its clients: only stop ends it.
+// background is a server that outlives its clients.
 type background struct {
+	ctx    context.Context // ends when the server has stopped, or is to stop
 	cancel context.CancelFunc
 	ended  chan error
 }
@@ -83,16 +84,16 @@ type background struct {
 // start serves on a listener in the background. It returns once the network interface can
 // respond.
 func (c serveCmd) start(out *console, ln net.Listener, now func() time.Time, rate float64) (*background, error) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(out.ctx))
-	b, ready := &background{cancel: cancel, ended: make(chan error, 1)}, make(chan struct{})
+	b, ready := &background{ended: make(chan error, 1)}, make(chan struct{})
+	b.ctx, b.cancel = context.WithCancel(context.WithoutCancel(out.ctx))
 	go func() {
-		b.ended <- c.serveOn(ln, now, rate, &console{ctx: ctx, stdout: out.stdout, stderr: out.stderr}, func() { close(ready) })
+		defer b.cancel()
+		b.ended <- c.serveOn(ln, now, rate, &console{ctx: b.ctx, stdout: out.stdout, stderr: out.stderr}, func() { close(ready) })
 	}()
 	select {
 	case <-ready:
 		return b, nil
 	case err := <-b.ended:
-		cancel()
 		return nil, err
 	case <-out.ctx.Done():
 		return nil, cmp.Or(b.stop(), out.ctx.Err())

@@ -51,9 +51,8 @@ func (s *crew) give(j job) {
 }
 
 func (s *crew) work() {
-	w := newWire(s.client.base)
+	w := newWire(s.ctx, s.client.base)
 	defer w.close()
-	defer context.AfterFunc(s.ctx, w.interrupt)()
 	for {
 		select {
 		case j := <-s.jobs:

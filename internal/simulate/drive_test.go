@@ -244,7 +244,7 @@ func TestWire_Answers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := rawServer(t, test.answer, -1)
-			w := newWire(newTestClient(t, "http://"+server.addr, 1).base)
+			w := newWire(t.Context(), newTestClient(t, "http://"+server.addr, 1).base)
 			defer w.close()
 			for range 3 {
 				r, err := w.send(t.Context(), linkedDevices(1)[0], &Beat{Seq: 1})
@@ -268,7 +268,7 @@ func TestWire_Nonsense(t *testing.T) {
 		"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",
 	} {
 		server := rawServer(t, answer, 1)
-		w := newWire(newTestClient(t, "http://"+server.addr, 1).base)
+		w := newWire(t.Context(), newTestClient(t, "http://"+server.addr, 1).base)
 		if r, err := w.send(t.Context(), linkedDevices(1)[0], &Beat{}); err == nil {
 			t.Errorf("%q is taken for %+v", answer, r)
 		}
@@ -279,7 +279,7 @@ func TestWire_Nonsense(t *testing.T) {
 // A connection that the server closed while it lay idle is no failure.
 func TestWire_ClosedWhileIdle(t *testing.T) {
 	server := rawServer(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 2)
-	w := newWire(newTestClient(t, "http://"+server.addr, 1).base)
+	w := newWire(t.Context(), newTestClient(t, "http://"+server.addr, 1).base)
 	defer w.close()
 	for range 10 {
 		if _, err := w.send(t.Context(), linkedDevices(1)[0], &Beat{}); err != nil {
@@ -425,7 +425,7 @@ func BenchmarkWire(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := newWire(c.base)
+	w := newWire(b.Context(), c.base)
 	defer w.close()
 	d := linkedDevices(1)[0]
 	b.ReportAllocs()

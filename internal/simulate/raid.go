@@ -103,7 +103,7 @@ func (r *Raid) Minute(ctx context.Context, now time.Time) error {
 // own if that is possible.
 func (r *Raid) fire(ctx context.Context, shots []shot) error {
 	for len(r.wires) < len(shots) {
-		w := newWire(r.staff.base)
+		w := newWire(context.WithoutCancel(ctx), r.staff.base)
 		number := len(r.wires)
 		if r.together {
 			number = 0

@@ -14,7 +14,6 @@ import (
 	"net/url"
 	"runtime"
 	"strconv"
-	"sync"
 	"time"
 )
 
@@ -22,47 +21,28 @@ import (
 // need: a load generator that uses net/http costs about as much as the server under
 // test.
 type wire struct {
+	life context.Context // its end closes the connection
 	base *url.URL
 	line int          // of the device that sent last
 	from *net.TCPAddr // nil: the system decides
 
-	mu    sync.Mutex // guards conn against interrupt
-	conn  net.Conn
-	over  bool
-	in    *bufio.Reader
-	out   []byte
-	body  []byte
-	fresh bool // no response was received on it yet
+	conn    net.Conn
+	unwatch func() bool // ends the watch over life
+	in      *bufio.Reader
+	out     []byte
+	body    []byte
+	fresh   bool // no response was received on it yet
 }
 
-func newWire(base *url.URL) *wire {
-	return &wire{base: base, in: bufio.NewReaderSize(nil, 4096)}
+func newWire(life context.Context, base *url.URL) *wire {
+	return &wire{life: life, base: base, in: bufio.NewReaderSize(nil, 4096)}
 }
 
 func (w *wire) close() {
 	if w.conn != nil {
+		w.unwatch()
 		_ = w.conn.Close() // the connection is done in any case
-		w.use(nil)
-	}
-}
-
-// use sets the connection that interrupt closes.
-func (w *wire) use(conn net.Conn) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.conn = conn
-	if w.over && conn != nil {
-		_ = conn.Close() // the connection is done in any case
-	}
-}
-
-// interrupt ends all sending, for good. Another goroutine may call it.
-func (w *wire) interrupt() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.over = true
-	if w.conn != nil {
-		_ = w.conn.Close() // the connection is done in any case
+		w.conn = nil
 	}
 }
 
@@ -135,7 +115,8 @@ func (w *wire) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.use(conn)
+	w.conn = conn
+	w.unwatch = context.AfterFunc(w.life, func() { _ = conn.Close() }) // the connection is done in any case
 	w.in.Reset(conn)
 	w.fresh = true
 	return nil

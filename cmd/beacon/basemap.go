@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -26,10 +27,6 @@ func (c basemapInspectCmd) Run(out *console) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
-	origin := m.Attribution
-	if origin == "" {
-		origin = "none; see what the licence of its data asks for"
-	}
 	b := m.Bounds
 	for _, line := range [][2]string{
 		{"name", m.Name},
@@ -39,7 +36,7 @@ func (c basemapInspectCmd) Run(out *console) (err error) {
 		{"tiles", fmt.Sprintf("%d, %s, %s", m.Tiles, m.Kind, m.Compression)},
 		{"schema", string(m.Schema)},
 		{"layers", strings.Join(m.Layers, ", ")},
-		{"attribution", origin},
+		{"attribution", cmp.Or(m.Attribution, "none; see what the licence of its data asks for")},
 	} {
 		if _, err := fmt.Fprintf(out.stdout, "%-12s %s\n", line[0]+":", line[1]); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,14 +125,10 @@ func report(stderr io.Writer, err error) int {
 
 // asFlags describes the faults of a request in terms of the flags they came from.
 func asFlags(e *beacon.Error) string {
-	flags := map[string]string{"user_id": "--user", "expires_at": "--expires"}
+	flags := map[string]string{"user_id": "user", "expires_at": "expires"}
 	var faults []string
 	for _, f := range e.Fields {
-		flag := "--" + f.Field
-		if known, ok := flags[f.Field]; ok {
-			flag = known
-		}
-		faults = append(faults, flag+" "+f.Message)
+		faults = append(faults, "--"+cmp.Or(flags[f.Field], f.Field)+" "+f.Message)
 	}
 	return strings.Join(faults, "; ")
 }

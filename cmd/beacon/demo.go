@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -151,20 +150,22 @@ func (c demoCmd) welcome(s *demo.Stage, url string, took time.Duration) string {
 	ask := func(path string) string {
 		return fmt.Sprintf("  curl -s -H 'Authorization: Bearer %s' '%s/v1%s'\n", s.OperatorKey, url, path)
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "beacon: %s in New York, %d days of history, %s running; ready in %.1f s.\n\n",
-		count(s.Hotspots, "hotspot"), demoDays, count(len(s.Devices), "device"), took.Seconds())
-	fmt.Fprintf(&text, "  console       %s/\n", url)
-	fmt.Fprintf(&text, "  operator key  %s\n", s.OperatorKey)
-	fmt.Fprintf(&text, "  staff key     %s\n\n", s.StaffKey)
-	text.WriteString("Hotspots near Chelsea Market, coverage of Chelsea, last month's earnings:\n\n")
-	text.WriteString(ask("/hotspots/nearby?lat=40.7423&lng=-74.0060&radius=300"))
-	text.WriteString(ask("/coverage?north=40.750&south=40.737&east=-73.994&west=-74.010"))
-	text.WriteString(ask("/users/me/rewards?period=last"))
-	if c.DB == "" {
-		text.WriteString("\nPress Ctrl-C to stop it and delete its data.\n")
-	} else {
-		fmt.Fprintf(&text, "\nPress Ctrl-C to stop it. %s keeps the network for next time, with new keys.\n", c.DB)
+	ending := "Press Ctrl-C to stop it and delete its data."
+	if c.DB != "" {
+		ending = fmt.Sprintf("Press Ctrl-C to stop it. %s keeps the network for next time, with new keys.", c.DB)
 	}
-	return text.String()
+	return fmt.Sprintf(`beacon: %s in New York, %d days of history, %s running; ready in %.1f s.
+
+  console       %s/
+  operator key  %s
+  staff key     %s
+
+Hotspots near Chelsea Market, coverage of Chelsea, last month's earnings:
+
+%s%s%s
+%s
+`, count(s.Hotspots, "hotspot"), demoDays, count(len(s.Devices), "device"), took.Seconds(), url, s.OperatorKey, s.StaffKey,
+		ask("/hotspots/nearby?lat=40.7423&lng=-74.0060&radius=300"),
+		ask("/coverage?north=40.750&south=40.737&east=-73.994&west=-74.010"),
+		ask("/users/me/rewards?period=last"), ending)
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"iter"
 	"net/netip"
 	"strings"
 	"time"
@@ -119,60 +117,42 @@ func (c keysListCmd) Run(out *console) error {
 		return usageError("--user must be a user id (usr_…)")
 	}
 	return c.with(out, func(db *store.DB) error {
-		show := printKeys
 		if c.JSON {
-			show = printKeyRecords
+			encoder := json.NewEncoder(out.stdout)
+			return c.each(out.ctx, db, func(k beacon.Key) error { return encoder.Encode(showKey(k)) })
 		}
-		return show(out.stdout, eachKey(out.ctx, keysOf(db), beacon.UserID(c.User)))
+		table := newTable(out.stdout, "ID\tUSER\tSTATE\tLAST USED\tSCOPES\tNAME")
+		err := c.each(out.ctx, db, func(k beacon.Key) error {
+			_, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.User, state(k, time.Now()), day(k.LastUsedAt), grants(k), k.Name)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return table.Flush()
 	})
 }
 
 // keysPerPage is how many keys are read at once.
 const keysPerPage = 100
 
-// eachKey iterates over all pages of the list.
-func eachKey(ctx context.Context, keys *access.Keys, user beacon.UserID) iter.Seq2[beacon.Key, error] {
-	return func(yield func(beacon.Key, error) bool) {
-		for number := 1; ; number++ {
-			list, err := keys.List(ctx, commandLine, access.Listing{User: user, Page: beacon.Page{Number: number, Size: keysPerPage}})
-			if err != nil {
-				yield(beacon.Key{}, err)
-				return
-			}
-			for _, k := range list.Items {
-				if !yield(k, nil) {
-					return
-				}
-			}
-			if number >= list.Pages() {
-				return
-			}
-		}
-	}
-}
-
-func printKeyRecords(out io.Writer, keys iter.Seq2[beacon.Key, error]) error {
-	encoder := json.NewEncoder(out)
-	for k, err := range keys {
-		if err == nil {
-			err = encoder.Encode(showKey(k))
-		}
+// each calls do with every key of the list.
+func (c keysListCmd) each(ctx context.Context, db *store.DB, do func(beacon.Key) error) error {
+	keys := keysOf(db)
+	for number := 1; ; number++ {
+		list, err := keys.List(ctx, commandLine, access.Listing{User: beacon.UserID(c.User), Page: beacon.Page{Number: number, Size: keysPerPage}})
 		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func printKeys(out io.Writer, keys iter.Seq2[beacon.Key, error]) error {
-	table := newTable(out, "ID\tUSER\tSTATE\tLAST USED\tSCOPES\tNAME")
-	for k, err := range keys {
-		if err != nil {
-			return err
+		for _, k := range list.Items {
+			if err := do(k); err != nil {
+				return err
+			}
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.User, state(k, time.Now()), day(k.LastUsedAt), grants(k), k.Name)
+		if number >= list.Pages() {
+			return nil
+		}
 	}
-	return table.Flush()
 }
 
 func state(k beacon.Key, now time.Time) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -80,13 +81,10 @@ func (c settingsCmd) print(out *console, db *store.DB) error {
 	if err != nil {
 		return err
 	}
-	start, language := "where the hotspots are", "as people there write it"
+	start := "where the hotspots are"
 	if shown.Start != nil {
 		start = shown.Start.String()
 	}
-	if shown.Language != "" {
-		language = shown.Language
-	}
-	_, err = fmt.Fprintf(out.stdout, "home privacy: %s\nstart view:   %s\nlanguage:     %s\n", blur.Homes, start, language)
+	_, err = fmt.Fprintf(out.stdout, "home privacy: %s\nstart view:   %s\nlanguage:     %s\n", blur.Homes, start, cmp.Or(shown.Language, "as people there write it"))
 	return err
 }

@@ -34,8 +34,6 @@ func baseName(p place) string {
 	return readable(p.name)
 }
 
-func addressOf(p place) string { return readable(p.address) + ", " + p.borough }
-
 // readable rewrites text in capitals as people write it.
 func readable(text string) string {
 	words := strings.Fields(strings.ReplaceAll(text, "_", " "))

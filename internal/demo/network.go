@@ -125,7 +125,7 @@ func (n *Network) newHotspot(random *rand.Rand, p place, name string, l life) (*
 	form := beacon.Registration{
 		Name: beacon.Some(name), Type: beacon.Some(string(v.kind)),
 		Location: beacon.Some(beacon.LocationForm{
-			Lat: beacon.Some(p.point.Lat), Lng: beacon.Some(p.point.Lng), Address: beacon.Some(addressOf(p)),
+			Lat: beacon.Some(p.point.Lat), Lng: beacon.Some(p.point.Lng), Address: beacon.Some(readable(p.address) + ", " + p.borough),
 		}),
 		Device: beacon.Some(beacon.DeviceForm{SSID: beacon.Some(p.ssid), MAC: beacon.Some(mac)}),
 	}

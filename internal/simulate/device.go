@@ -111,11 +111,8 @@ func (d *Device) report(last time.Time, count, clients int, moved float64) Beat 
 	d.seq += uint64(count)
 	d.tx += uint64(moved * 0.86)
 	d.rx += uint64(moved * 0.14)
-	return Beat{Boot: d.boot, Seq: d.seq, Rx: d.rx, Tx: d.tx, Clients: clients, DBM: d.hears(), Test: d.tests(last)}
-}
-
-func (d *Device) hears() (dbm int) {
-	return int(math.Round(max(-115, min(-20, d.character.DBM+3*d.chance.normal()))))
+	dbm := max(-115, min(-20, d.character.DBM+3*d.chance.normal()))
+	return Beat{Boot: d.boot, Seq: d.seq, Rx: d.rx, Tx: d.tx, Clients: clients, DBM: int(math.Round(dbm)), Test: d.tests(last)}
 }
 
 // tests returns a speed test when one is due.

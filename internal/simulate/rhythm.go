@@ -151,13 +151,11 @@ func (d *Device) Live(from, until time.Time, each func(Stretch)) {
 
 // stretch returns count heartbeats from a minute on.
 func (d *Device) stretch(first time.Time, count int) Stretch {
-	last := first.Add(time.Duration(count-1)*time.Minute + d.second())
+	second := d.testsAt % time.Minute // when in a minute the device sends
+	last := first.Add(time.Duration(count-1)*time.Minute + second)
 	middle := first.Add(time.Duration(count) * time.Minute / 2)
 	usual := d.character.Crowd * crowdAt(d.character.Place, middle)
 	clients := max(0, int(math.Round(usual*(1.2+0.3*d.chance.normal()))))
 	moved := usual * d.character.Appetite * float64(count) * 60 * d.chance.between(0.7, 1.3)
 	return Stretch{d.report(last, count, clients, moved), last, count}
 }
-
-// second returns when in a minute the device sends.
-func (d *Device) second() time.Duration { return d.testsAt % time.Minute }

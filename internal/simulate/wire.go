@@ -199,7 +199,9 @@ func (h *head) note(r *reply, name, value []byte) (err error) {
 	case is(name, "connection"):
 		h.last = is(value, "close")
 	case is(name, "retry-after"):
-		r.retryAfter = seconds(string(value))
+		if n, err := strconv.Atoi(string(value)); err == nil {
+			r.retryAfter = time.Duration(n) * time.Second
+		}
 	}
 	return err
 }
@@ -226,12 +228,4 @@ func (w *wire) readBody(r *reply, h head) (err error) {
 		w.close()
 	}
 	return err
-}
-
-func seconds(header string) time.Duration {
-	n, err := strconv.Atoi(header)
-	if err != nil || n < 0 {
-		return 0
-	}
-	return time.Duration(n) * time.Second
 }

@@ -88,7 +88,7 @@ func (c importCmd) run(out *console, source *meteredReader, rows importer.Rows, 
 	done := new(tally)
 	stop := showProgress(out.stderr, func() string { return source.bar(done.String()) })
 	unused, err := importer.Run(out.ctx, rows, register, c.Connections, func(place string, o importer.Outcome) {
-		done.add(o.Kind)
+		done[o.Kind].Add(1)
 		if o.Text != "" {
 			fmt.Fprintf(out.stderr, "%s%s:%s: %s\n", clearLine(out.stderr), c.File, place, o.Text)
 		}
@@ -101,8 +101,8 @@ func (c importCmd) run(out *console, source *meteredReader, rows importer.Rows, 
 	switch {
 	case err != nil:
 		return orInterrupted(out, fmt.Errorf("%s: %w", c.File, err))
-	case done.failed.Load() > 0:
-		return fmt.Errorf("%s not valid", count(int(done.failed.Load()), "line"))
+	case done.of(importer.Failed) > 0:
+		return fmt.Errorf("%s not valid", count(int(done.of(importer.Failed)), "line"))
 	}
 	return nil
 }
@@ -149,36 +149,23 @@ func (c importCmd) kind() func(io.Reader) (importer.Rows, error) {
 	return nil
 }
 
-// tally counts the outcomes of rows.
-type tally struct {
-	registered, there, differing, failed atomic.Int64
-}
+// tally counts the outcomes of rows, by their kind.
+type tally [importer.Failed + 1]atomic.Int64
 
-func (t *tally) add(kind importer.Kind) {
-	switch kind {
-	case importer.Registered:
-		t.registered.Add(1)
-	case importer.Present:
-		t.there.Add(1)
-	case importer.Different:
-		t.there.Add(1)
-		t.differing.Add(1)
-	case importer.Failed:
-		t.failed.Add(1)
-	}
-}
+func (t *tally) of(kind importer.Kind) int64 { return t[kind].Load() }
 
 // String formats the tally for the progress bar.
 func (t *tally) String() string {
-	return fmt.Sprintf("%d registered, %d already there, %d failed", t.registered.Load(), t.there.Load(), t.failed.Load())
+	there := t.of(importer.Present) + t.of(importer.Different)
+	return fmt.Sprintf("%d registered, %d already there, %d failed", t.of(importer.Registered), there, t.of(importer.Failed))
 }
 
 func (t *tally) summary(dry bool) string {
 	if dry {
-		return fmt.Sprintf("%d valid, %d not valid; nothing was registered", t.registered.Load(), t.failed.Load())
+		return fmt.Sprintf("%d valid, %d not valid; nothing was registered", t.of(importer.Registered), t.of(importer.Failed))
 	}
 	said := t.String()
-	if n := t.differing.Load(); n > 0 {
+	if n := t.of(importer.Different); n > 0 {
 		said += fmt.Sprintf("; %d of them differ and were not changed", n)
 	}
 	return said

@@ -69,18 +69,22 @@ func CSV(file io.Reader) (Rows, error) {
 		for last := 1; ; {
 			bounded.next()
 			record, err := table.Read()
-			if errors.Is(err, io.EOF) {
+			parse, faulty := errors.AsType[*csv.ParseError](err)
+			var r row
+			switch {
+			case errors.Is(err, io.EOF):
 				return
-			}
-			if parse, ok := errors.AsType[*csv.ParseError](err); err != nil && !ok {
+			case faulty:
+				last = parse.Line
+				r = row{line: parse.StartLine, fault: parse.Err.Error() + "; a cell with quotes in it stands in quotes, and each of them is doubled"}
+			case err != nil:
 				yield(row{}, fmt.Errorf("after line %d: %w", last, err))
 				return
-			} else if ok {
-				last = parse.Line
-			} else {
+			default:
 				last, _ = table.FieldPos(len(record) - 1)
+				r = csvRow(table, names, record)
 			}
-			if !yield(csvRow(table, names, record, err), nil) {
+			if !yield(r, nil) {
 				return
 			}
 		}
@@ -88,10 +92,7 @@ func CSV(file io.Reader) (Rows, error) {
 }
 
 // csvRow converts a record to a row.
-func csvRow(table *csv.Reader, names, record []string, err error) row {
-	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
-		return row{line: parse.StartLine, fault: parse.Err.Error() + "; a cell with quotes in it stands in quotes, and each of them is doubled"}
-	}
+func csvRow(table *csv.Reader, names, record []string) row {
 	line, _ := table.FieldPos(0)
 	r := row{line: line, cells: map[string]string{}}
 	if len(record) != len(names) {

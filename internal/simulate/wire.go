@@ -154,13 +154,7 @@ func (w *wire) exchange(d *Device, b *Beat) (reply, error) {
 	return w.read()
 }
 
-// head is what matters in the header of a response.
-type head struct {
-	length  int64 // below 0: not given
-	chunked bool
-	last    bool // the server closes the connection
-}
-
+// read reads a response. Of its header it needs little.
 func (w *wire) read() (r reply, err error) {
 	line, err := w.in.ReadSlice('\n')
 	if err != nil {
@@ -172,7 +166,7 @@ func (w *wire) read() (r reply, err error) {
 	if r.status, err = strconv.Atoi(string(line[9:12])); err != nil {
 		return r, fmt.Errorf("the response starts with %q, which is not HTTP", line)
 	}
-	h := head{length: -1, last: line[7] == '0'}
+	length, chunked, last := int64(-1), false, line[7] == '0'
 	for {
 		line, err := w.in.ReadSlice('\n')
 		if err != nil {
@@ -182,50 +176,46 @@ func (w *wire) read() (r reply, err error) {
 		if !found {
 			break
 		}
-		if err := h.note(&r, name, bytes.TrimSpace(value)); err != nil {
-			return r, err
+		switch value = bytes.TrimSpace(value); {
+		case is(name, "content-length"):
+			if length, err = strconv.ParseInt(string(value), 10, 64); err != nil {
+				return r, err
+			}
+		case is(name, "transfer-encoding"):
+			chunked = is(value, "chunked")
+		case is(name, "connection"):
+			last = is(value, "close")
+		case is(name, "retry-after"):
+			if n, err := strconv.Atoi(string(value)); err == nil {
+				r.retryAfter = time.Duration(n) * time.Second
+			}
 		}
 	}
-	return r, w.readBody(&r, h)
-}
-
-// note parses a header line.
-func (h *head) note(r *reply, name, value []byte) (err error) {
-	switch {
-	case is(name, "content-length"):
-		h.length, err = strconv.ParseInt(string(value), 10, 64)
-	case is(name, "transfer-encoding"):
-		h.chunked = is(value, "chunked")
-	case is(name, "connection"):
-		h.last = is(value, "close")
-	case is(name, "retry-after"):
-		if n, err := strconv.Atoi(string(value)); err == nil {
-			r.retryAfter = time.Duration(n) * time.Second
-		}
+	err = w.readBody(&r, length, chunked)
+	if last {
+		w.close()
 	}
-	return err
+	return r, err
 }
 
 func is(text []byte, lower string) bool { return bytes.EqualFold(text, []byte(lower)) }
 
-// readBody reads the rest of a response. It keeps the body only of an error.
-func (w *wire) readBody(r *reply, h head) (err error) {
+// readBody reads the rest of a response. It keeps the body only of an error. A length below
+// 0 was not given.
+func (w *wire) readBody(r *reply, length int64, chunked bool) (err error) {
 	const most = 64 << 10
 	switch {
-	case h.chunked:
+	case chunked:
 		if r.message, err = io.ReadAll(io.LimitReader(httputil.NewChunkedReader(w.in), most)); err == nil {
 			_, err = w.in.ReadSlice('\n') // the empty line after the last chunk
 		}
-	case h.length < 0 || h.length > most:
+	case length < 0 || length > most:
 		return errors.New("the response has no length, or is too long")
-	case r.status == 200:
-		_, err = w.in.Discard(int(h.length))
+	case r.status == http.StatusOK:
+		_, err = w.in.Discard(int(length))
 	default:
-		r.message = make([]byte, h.length)
+		r.message = make([]byte, length)
 		_, err = io.ReadFull(w.in, r.message)
-	}
-	if h.last {
-		w.close()
 	}
 	return err
 }

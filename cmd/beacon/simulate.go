@@ -54,9 +54,9 @@ func (c simulateCmd) Run(out *console) error {
 	case c.Attack != "":
 		return c.attack(out)
 	case c.Agents > 0:
-		return c.runAgents(out)
+		return c.onServer(out, c.runAgents)
 	case c.URL != "":
-		return c.drive(out)
+		return c.onServer(out, c.drive)
 	}
 	return c.march(out, time.Duration(max(c.Days, 1))*24*time.Hour)
 }
@@ -93,21 +93,18 @@ func (c simulateCmd) check() error {
 	return nil
 }
 
-func (c simulateCmd) client() (*simulate.Client, error) {
+// onServer calls do with a client of the server at --url.
+func (c simulateCmd) onServer(out *console, do func(*console, *simulate.Client) error) error {
 	client, err := simulate.NewClient(c.URL, c.Key, c.Connections)
 	if err != nil {
-		return nil, usageError("--url " + err.Error())
+		return usageError("--url " + err.Error())
 	}
-	return client, nil
+	defer client.Close()
+	return do(out, client)
 }
 
 // drive sends heartbeats to a server in real time.
-func (c simulateCmd) drive(out *console) error {
-	client, err := c.client()
-	if err != nil {
-		return err
-	}
-	defer client.Close()
+func (c simulateCmd) drive(out *console, client *simulate.Client) error {
 	devices := simulate.Devices(c.Hotspots, c.Seed)
 	if err := c.setUp(out, client, devices); err != nil {
 		if out.ctx.Err() != nil {
@@ -143,12 +140,7 @@ func (c simulateCmd) limited(ctx context.Context) (context.Context, context.Canc
 }
 
 // runAgents runs real agents.
-func (c simulateCmd) runAgents(out *console) (err error) {
-	client, err := c.client()
-	if err != nil {
-		return err
-	}
-	defer client.Close()
+func (c simulateCmd) runAgents(out *console, client *simulate.Client) (err error) {
 	folder, err := os.MkdirTemp("", "beacon-agents-")
 	if err != nil {
 		return err

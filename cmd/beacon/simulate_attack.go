@@ -23,11 +23,11 @@ func listAttacks(out *console) error {
 // attack attacks a server, in real time or by a clock of its own.
 func (c simulateCmd) attack(out *console) error {
 	a, ok := simulate.FindAttack(c.Attack)
-	switch {
-	case !ok:
+	if !ok {
 		return usageError(fmt.Sprintf("--attack %q: no such attack; --attack list prints the names", c.Attack))
-	case c.URL != "":
-		return c.attackLive(out, a)
+	}
+	if c.URL != "" {
+		return c.onServer(out, func(out *console, staff *simulate.Client) error { return c.attackLive(out, staff, a) })
 	}
 	err := c.onHost(out, func(clock *handClock, staff *simulate.Client) error { return c.attackHost(out, clock, staff, a) })
 	if err != nil && out.ctx.Err() != nil {
@@ -37,12 +37,7 @@ func (c simulateCmd) attack(out *console) error {
 }
 
 // attackLive attacks a server until interrupted, or for the duration.
-func (c simulateCmd) attackLive(out *console, a simulate.Attack) error {
-	staff, err := c.client()
-	if err != nil {
-		return err
-	}
-	defer staff.Close()
+func (c simulateCmd) attackLive(out *console, staff *simulate.Client, a simulate.Attack) error {
 	if err := staff.Check(out.ctx); err != nil {
 		return err
 	}

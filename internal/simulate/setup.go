@@ -119,11 +119,13 @@ func (c *Client) SetUp(ctx context.Context, devices []*Device, done *atomic.Int6
 
 func (c *Client) setUp(ctx context.Context, devices []*Device, done *atomic.Int64, link func(context.Context, *Device) error) error {
 	found := sync.OnceValues(func() (map[string]string, error) { return c.registered(ctx) })
-	staff, dismiss, err := c.staff(ctx)
+	// A visit by their own operator would prove nothing: another user verifies hotspots.
+	key, err := c.createKey(ctx, "simulated staff", client.ScopeHotspotsVerify)
 	if err != nil {
 		return fmt.Errorf("create a key for staff: %w", err)
 	}
-	defer dismiss()
+	defer func() { _ = c.api.RevokeKey(context.WithoutCancel(ctx), key.ID) }() // it can do no more than verify
+	staff := c.api.WithKey(key.Secret)
 	return c.each(ctx, len(devices), func(ctx context.Context, i int) error {
 		d := devices[i]
 		if err := c.register(ctx, d, found); err != nil {
@@ -139,17 +141,6 @@ func (c *Client) setUp(ctx context.Context, devices []*Device, done *atomic.Int6
 		done.Add(1)
 		return nil
 	})
-}
-
-// staff returns a client of another user, to verify hotspots: a visit by their own operator
-// would prove nothing. Its key is valid until it is dismissed.
-func (c *Client) staff(ctx context.Context) (staff *client.Client, dismiss func(), err error) {
-	key, err := c.createKey(ctx, "simulated staff", client.ScopeHotspotsVerify)
-	if err != nil {
-		return nil, nil, err
-	}
-	dismiss = func() { _ = c.api.RevokeKey(context.WithoutCancel(ctx), key.ID) } // it can do no more than verify
-	return c.api.WithKey(key.Secret), dismiss, nil
 }
 
 // createKey creates a key of a new user.
@@ -223,7 +214,14 @@ func (c *Client) registered(ctx context.Context) (map[string]string, error) {
 func (c *Client) link(ctx context.Context, d *Device) error {
 	var err error
 	for range 3 {
-		err = c.linkOnce(ctx, d)
+		var code string
+		if code, err = c.code(ctx, d); err == nil {
+			err = c.repeating(ctx, func() error {
+				linked, err := c.api.LinkDevice(ctx, code, d.registration.Device.MACAddress)
+				d.key = linked.DeviceKey
+				return err
+			})
+		}
 		if !errors.Is(err, client.ErrForbidden) {
 			break
 		}
@@ -242,18 +240,6 @@ func (c *Client) code(ctx context.Context, d *Device) (string, error) {
 		return err
 	})
 	return made.Code, err
-}
-
-func (c *Client) linkOnce(ctx context.Context, d *Device) error {
-	code, err := c.code(ctx, d)
-	if err != nil {
-		return err
-	}
-	return c.repeating(ctx, func() error {
-		linked, err := c.api.LinkDevice(ctx, code, d.registration.Device.MACAddress)
-		d.key = linked.DeviceKey
-		return err
-	})
 }
 
 // each calls do count times, over as many connections as allowed, until one call

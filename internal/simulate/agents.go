@@ -53,19 +53,15 @@ func (c *Client) StartAgents(ctx context.Context, folder string, devices []*Devi
 	if err := a.install(); err != nil {
 		return nil, err
 	}
-	numbers := map[*Device]int{}
 	for i, d := range devices {
-		numbers[d] = i
 		d.character.Fails = 10 * 365 * 24 * time.Hour // the agents are shown, not how devices fail
+		a.boxes[i] = &box{Agents: a, device: d, name: d.registration.Name, mac: d.registration.Device.MACAddress, root: filepath.Join(folder, strconv.Itoa(i))}
 	}
-	return a, c.setUp(ctx, devices, done, func(ctx context.Context, d *Device) error {
-		i := numbers[d]
-		b := &box{Agents: a, device: d, name: d.registration.Name, mac: d.registration.Device.MACAddress, root: filepath.Join(folder, strconv.Itoa(i))}
-		a.boxes[i] = b
-		if err := b.furnish(); err != nil {
+	return a, c.setUp(ctx, devices, done, func(ctx context.Context, i int) error {
+		if err := a.boxes[i].furnish(); err != nil {
 			return err
 		}
-		return b.link(ctx)
+		return a.boxes[i].link(ctx)
 	})
 }
 

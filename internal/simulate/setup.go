@@ -114,10 +114,10 @@ func (c *Client) Check(ctx context.Context) error {
 // SetUp registers, verifies and links all devices, and counts those done. It may be
 // repeated: it finds the devices that are already registered.
 func (c *Client) SetUp(ctx context.Context, devices []*Device, done *atomic.Int64) error {
-	return c.setUp(ctx, devices, done, c.link)
+	return c.setUp(ctx, devices, done, func(ctx context.Context, i int) error { return c.link(ctx, devices[i]) })
 }
 
-func (c *Client) setUp(ctx context.Context, devices []*Device, done *atomic.Int64, link func(context.Context, *Device) error) error {
+func (c *Client) setUp(ctx context.Context, devices []*Device, done *atomic.Int64, link func(ctx context.Context, i int) error) error {
 	found := sync.OnceValues(func() (map[string]string, error) { return c.registered(ctx) })
 	// A visit by their own operator would prove nothing: another user verifies hotspots.
 	key, err := c.createKey(ctx, "simulated staff", client.ScopeHotspotsVerify)
@@ -134,7 +134,7 @@ func (c *Client) setUp(ctx context.Context, devices []*Device, done *atomic.Int6
 		if err := c.verify(ctx, staff, d, d.registration.Location); err != nil {
 			return err
 		}
-		if err := link(ctx, d); err != nil {
+		if err := link(ctx, i); err != nil {
 			return err
 		}
 		d.registration = client.Registration{} // free it: there may be a million

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/simulate"
 )
 
@@ -129,8 +130,8 @@ func (n *Network) newHotspot(random *rand.Rand, p place, name string, l life) (*
 		}),
 		Device: beacon.Some(beacon.DeviceForm{SSID: beacon.Some(p.ssid), MAC: beacon.Some(mac)}),
 	}
-	id := beacon.HotspotID(idOf(n.Seed, beacon.HotspotPrefix, mac, l.created))
-	h, err := form.Validate(id, userOf(n.Seed, operatorOf(p), n.founded()), l.created)
+	hotspotID := beacon.HotspotID(idOf(n.Seed, beacon.HotspotPrefix, mac, l.created))
+	h, err := form.Validate(hotspotID, userOf(n.Seed, operatorOf(p), n.founded()), l.created)
 	if err != nil {
 		return nil, err
 	}
@@ -159,6 +160,17 @@ func (n *Network) passed(t time.Time) time.Time {
 		return time.Time{}
 	}
 	return t
+}
+
+// userOf returns the id of a user.
+func userOf(seed uint64, name string, since time.Time) beacon.UserID {
+	return beacon.UserID(idOf(seed, beacon.UserPrefix, name, since))
+}
+
+// idOf returns an id that is the same for the same seed.
+func idOf(seed uint64, prefix, name string, at time.Time) string {
+	random := sourceOf(seed, prefix+name)
+	return id.Format(prefix, at, random.Uint64(), random.Uint64())
 }
 
 // macOf returns a MAC address that no real device has. It encodes the place of the

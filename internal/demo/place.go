@@ -113,3 +113,20 @@ func asHome(p place) place {
 	p.placement = home
 	return p
 }
+
+// featured is the operator whose key is printed: neither large nor small, and with
+// all of its hotspots within walking distance.
+const featured = "Chelsea"
+
+// operatorOf returns who runs a place: the provider in the city's list; a large
+// provider is split by part of the city.
+func operatorOf(p place) string {
+	switch p.provider {
+	case "LinkNYC - Citybridge":
+		parts := map[string]uint32{"Manhattan": 9, "Brooklyn": 4, "Queens": 4, "Bronx": 2}[p.borough]
+		return fmt.Sprintf("streets of %s %d", p.borough, hash(p.neighborhood)%max(parts, 1))
+	case "SPECTRUM", "Transit Wireless", "ALTICEUSA", "NYPL":
+		return p.provider + " " + p.borough
+	}
+	return p.provider
+}

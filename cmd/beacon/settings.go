@@ -85,6 +85,7 @@ func (c settingsCmd) print(out *console, db *store.DB) error {
 	if shown.Start != nil {
 		start = shown.Start.String()
 	}
-	_, err = fmt.Fprintf(out.stdout, "home privacy: %s\nstart view:   %s\nlanguage:     %s\n", blur.Homes, start, cmp.Or(shown.Language, "as people there write it"))
+	language := cmp.Or(shown.Language, "as people there write it")
+	_, err = fmt.Fprintf(out.stdout, "home privacy: %s\nstart view:   %s\nlanguage:     %s\n", blur.Homes, start, language)
 	return err
 }

@@ -260,11 +260,12 @@ func (c simulateCmd) onHost(out *console, do func(*handClock, *simulate.Client) 
 	}
 	clock := new(handClock)
 	clock.set(simulationStart)
-	server, err := serveCmd{database: db, AdminAddr: "off", PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: logLevel(slog.LevelWarn)}.start(out, ln, clock.now, 0)
+	server := serveCmd{database: db, AdminAddr: "off", PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: logLevel(slog.LevelWarn)}
+	running, err := server.start(out, ln, clock.now, 0)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, server.stop()) }()
+	defer func() { err = errors.Join(err, running.stop()) }()
 	client, err := simulate.NewClient("http://"+ln.Addr().String(), key, c.Connections)
 	if err != nil {
 		return err

@@ -43,7 +43,7 @@ func Attacks() []Attack {
 		{"many-addresses", "The key of one device is used from many addresses at once.", 50, false, clones},
 		{"interleaved", "Two devices at two places take turns with one key.", 2, false, clones},
 		{"one-in-four", "A device sends one heartbeat in four minutes, which is just enough.", 1, false, sometimes(every(4, 0))},
-		{"squatter", "The oldest hotspot of a place serves 31 minutes an hour, next to one that always does.", 1, true, sometimes(func(m int) bool { return m <= 30 })},
+		{"squatter", "The oldest hotspot of a place serves 31 minutes an hour, next to one that always does.", 1, true, sometimes(through(30))},
 		{"grow", "A hotspot claims a radius of 500 m once it is verified.", 1, false, grow},
 		{"app-farm", "Apps of the operator, at home, vouch every day for three scripts without a radio.", 3, false, appFarm},
 		{"imitator", "A script without a radio imitates a real device in every figure.", 1, false, always(asIs)},
@@ -156,6 +156,11 @@ func oneMinuteHours(ctx context.Context, r *Raid, now time.Time) ([]shot, error)
 // every reports whether a minute is so many after the start of a period.
 func every(period, after int) func(minute int) bool {
 	return func(minute int) bool { return minute%period == after }
+}
+
+// through reports whether a minute of an hour is not after the last one.
+func through(last int) func(minute int) bool {
+	return func(minute int) bool { return minute <= last }
 }
 
 // atTimes links the device when a minute of the day begins a service, and unlinks it when

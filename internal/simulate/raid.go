@@ -135,7 +135,9 @@ const (
 // fails, has a slow line, and carries as much as all others of the attack.
 func (r *Raid) device(east, north float64, settings *client.SettingsForm) *Device {
 	d := newDevice(r.seed, 0)
-	d.character = Character{Place: Business, Crowd: usualCrowd[Business], DBM: d.character.DBM, Appetite: usualAppetite, Uplink: uplinks[len(uplinks)-1], Fails: never}
+	d.character = Character{
+		Place: Business, Crowd: usualCrowd[Business], DBM: d.character.DBM, Appetite: usualAppetite, Uplink: uplinks[len(uplinks)-1], Fails: never,
+	}
 	form := &d.registration
 	form.Type, form.Settings = client.Business, settings
 	form.Location = r.at(east, north)

@@ -31,7 +31,6 @@ type MonthState struct {
 // BookkeepingStore is what ReadBookkeeping needs of a database.
 type BookkeepingStore interface {
 	Books(ctx context.Context, read func(ledger.Books) error) error
-	// MonthTotals returns what the closed days of a month add up to.
 	MonthTotals(ctx context.Context, month beacon.Month) (ledger.MonthTotals, error)
 }
 

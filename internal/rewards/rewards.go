@@ -209,117 +209,52 @@ type Statement struct {
 	Each func(ctx context.Context, fn func(row ledger.Row, chain ledger.Hash) error) error
 }
 
-// Store is what this package needs of a database. Package store documents what each
-// method guarantees.
+// Store is what this package needs of a database. Package store says what each method
+// promises.
 type Store interface {
-	// Books calls read with a consistent snapshot. It may call read again from the
-	// start, if the database requires a retry.
-	Books(ctx context.Context, read func(ledger.Books) error) error
-	// MonthTotals returns what the closed days of a month add up to.
-	MonthTotals(ctx context.Context, month beacon.Month) (ledger.MonthTotals, error)
-	// Records returns those records of a day that exist.
+	BookkeepingStore
 	Records(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error)
+	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
 
-	// KeepPolicies stores the policies that are new, and returns all that are stored,
-	// by version.
 	KeepPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error)
-
-	// FoundPolicies does the same if none is stored, and else only returns them.
 	FoundPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error)
-
-	// AdoptPolicy stores a policy with a change for the audit. It returns Conflict if
-	// there is one with this version.
 	AdoptPolicy(ctx context.Context, p ledger.Policy, by beacon.Actor, at time.Time) error
 
-	// Node returns the name of this server.
 	Node() string
-	// MarkClock records what the clock of this server says and, if certain is not
-	// zero, that this moment has come, unless staff have confirmed another since.
 	MarkClock(ctx context.Context, said, certain time.Time, confirmed int64) error
-	// ClockState returns what the database knows about the time.
 	ClockState(ctx context.Context) (ledger.ClockState, error)
-	// ConfirmClock sets the moment that has certainly come, to an earlier or a later
-	// one, as staff say.
 	ConfirmClock(ctx context.Context, certain time.Time, by beacon.Actor, at time.Time) error
-	// ForgetClocks deletes the marks that are still as they are given.
 	ForgetClocks(ctx context.Context, marks []ledger.ClockMark) error
-	// ForgetSpans deletes the spans in which a server was up that begin after a minute
-	// since 1970.
 	ForgetSpans(ctx context.Context, after int64) error
 
-	// OwnedRecords returns the records of a day of up to limit hotspots after the
-	// given one, in order, including deleted ones. Next is the last hotspot examined;
-	// more is false when there are no others.
 	OwnedRecords(ctx context.Context, day beacon.Day, after beacon.Owned, limit int) (
 		records []beacon.OwnedRecord, next beacon.Owned, more bool, err error)
-	// RecordPage returns up to limit records of a day of hotspots after the given one, by
-	// hotspot.
 	RecordPage(ctx context.Context, day beacon.Day, after beacon.HotspotID, limit int) ([]beacon.RecordRow, error)
-	// HotspotMonths and UserMonths return the sums of a month from one hotspot, or
-	// user, to another, both included, in order.
+	OwnedPage(ctx context.Context, after beacon.Owned, limit int) ([]beacon.Owned, error)
 	HotspotMonths(ctx context.Context, month beacon.Month, from, to beacon.Owned) ([]ledger.HotspotMonth, error)
 	UserMonths(ctx context.Context, month beacon.Month, from, to beacon.UserID) ([]ledger.UserMonth, error)
-	// OwnedPage returns up to limit hotspots after the given one, in order, including
-	// deleted ones.
-	OwnedPage(ctx context.Context, after beacon.Owned, limit int) ([]beacon.Owned, error)
-	// HotspotsByID returns the hotspots that exist, deleted ones too, in no particular
-	// order.
-	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
-	// ValidRows returns the rows of a closed day that no correction made void, from one hotspot to another,
-	// both included, in order.
 	ValidRows(ctx context.Context, day beacon.Day, from, to beacon.Owned, reopened ledger.Reopenings) ([]ledger.Row, error)
-	// Standings returns all standings of some hotspots, and StandingsThrough through
-	// which day they are complete.
+	PutPage(ctx context.Context, l lease.Lease, page ledger.Page) error
+
 	Standings(ctx context.Context, ids []beacon.HotspotID) ([]ledger.Standing, error)
 	StandingsThrough(ctx context.Context) (through ledger.StandingsThrough, any bool, err error)
-	// PutStandings writes those of a day before its rows, and with ForgetStandings and
-	// FinishStandings those that are counted again. Each returns Conflict if the lease was
-	// lost.
 	ForgetStandings(ctx context.Context, l lease.Lease) error
 	PutStandings(ctx context.Context, l lease.Lease, standings []ledger.Standing) error
 	FinishStandings(ctx context.Context, l lease.Lease, through ledger.StandingsThrough) error
-	// PutPage writes a page of a day in one transaction. It writes nothing and
-	// returns Conflict if the lease was lost, or if the closing is not where the page
-	// begins.
-	PutPage(ctx context.Context, l lease.Lease, page ledger.Page) error
 
-	// UserPage returns up to limit sums of a month for users after the given one, in
-	// order.
 	UserPage(ctx context.Context, month beacon.Month, after beacon.UserID, limit int) ([]ledger.UserMonth, error)
-	// HotspotPage returns up to limit sums of a month for hotspots after the given
-	// one, by user and then by hotspot.
 	HotspotPage(ctx context.Context, month beacon.Month, after beacon.Owned, limit int) ([]ledger.HotspotMonth, error)
-	// Accounts returns the accounts from one user to another, both included.
 	Accounts(ctx context.Context, from, to beacon.UserID) ([]ledger.Account, error)
-	// AddTotals adds months of hotspots to their totals. It is idempotent: each month
-	// is added once.
 	AddTotals(ctx context.Context, revision int64, sums []ledger.HotspotMonth) error
-	// Settle writes the statements that do not exist yet, each with its user's
-	// account and a change that becomes an event. It returns how many it wrote. It
-	// skips a statement that does not follow the user's last one.
-	// Ended are the held days that they list.
 	Settle(ctx context.Context, by beacon.Actor, revision int64, statements []ledger.Statement, ended ...ledger.HeldDay) (written int, err error)
-	// ToEnd returns the held days, through a month, whose hold is over and which no statement
-	// lists yet: those of the users from one to another, both included. The statements of the
-	// month list them. UsersToEnd returns up to limit users after the given one that have
-	// such days but no sum of the month.
 	ToEnd(ctx context.Context, month beacon.Month, from, to beacon.UserID) ([]ledger.HeldDay, error)
 	UsersToEnd(ctx context.Context, month beacon.Month, after beacon.UserID, limit int) ([]beacon.UserID, error)
-	// FinishMonth records that a month is settled for everyone, once.
 	FinishMonth(ctx context.Context, month beacon.Month, revision int64, by beacon.Actor, at time.Time) error
+	Reopen(ctx context.Context, r ledger.Reopening, by beacon.Actor) error
 
-	// EditHolds calls edit with a user's holds and writes the one that it returns, with a
-	// change. It may call edit again, and writes nothing if edit returns no kind.
 	EditHolds(ctx context.Context, user beacon.UserID, by beacon.Actor, at time.Time,
 		edit func([]beacon.Hold) (beacon.Hold, beacon.ChangeKind, error)) (beacon.Hold, error)
-	// Hold, ActiveHolds and Holds return one hold, those that are active, and a page of
-	// those of a user, or of everyone if that is empty.
 	Hold(ctx context.Context, id beacon.HoldID) (h beacon.Hold, any bool, err error)
 	ActiveHolds(ctx context.Context) ([]beacon.Hold, error)
 	Holds(ctx context.Context, user beacon.UserID, after beacon.HoldID, offset, limit int) (page []beacon.Hold, total int, err error)
-
-	// Reopen opens closed days again in one transaction. It writes nothing and returns
-	// Conflict if the ledger is not as the reopening found it. So do the writes above,
-	// if days were opened again since the given revision.
-	Reopen(ctx context.Context, r ledger.Reopening, by beacon.Actor) error
 }

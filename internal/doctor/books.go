@@ -108,10 +108,7 @@ func (b *bookkeeper) walk() error {
 		if b.totals[day] == nil {
 			continue
 		}
-		b.days = append(b.days, newCursor(func(r *ledger.Row) string { return ownedKey(r.Owned) }, func(after *ledger.Row) ([]ledger.Row, error) {
-			if after == nil {
-				after = &ledger.Row{}
-			}
+		b.days = append(b.days, newCursor(b.checkRun, func(r *ledger.Row) string { return ownedKey(r.Owned) }, func(after ledger.Row) ([]ledger.Row, error) {
 			return b.s.LedgerAfter(b.ctx, day, after.Owned)
 		}))
 	}
@@ -124,7 +121,7 @@ func (b *bookkeeper) walk() error {
 	for user, more := b.next(); more; user, more = b.next() {
 		check(user)
 	}
-	return b.err()
+	return b.failed
 }
 
 func ownedKey(o beacon.Owned) string { return string(o.User) + " " + string(o.Hotspot) }
@@ -147,21 +144,7 @@ func (b *bookkeeper) next() (user beacon.UserID, any bool) {
 	if m := b.users.head(); m != nil {
 		see(m.User)
 	}
-	return user, any && b.err() == nil
-}
-
-func (b *bookkeeper) err() error {
-	for _, day := range b.days {
-		if day.err != nil {
-			return day.err
-		}
-	}
-	for _, err := range []error{b.hotspots.err, b.users.err, b.accounts.err} {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return user, any && b.failed == nil
 }
 
 // user adds up one user's rows in chain order: by day, then by hotspot.
@@ -183,12 +166,17 @@ func (b *bookkeeper) user(user beacon.UserID) {
 			day.pass()
 		}
 	}
-	is.Hotspots = len(sums)
 	b.ended(&is)
-	b.held(&is, held)
-	b.hotspotSums(user, sums)
-	b.userSum(user, is)
-	b.firstDay(user, firstDay)
+	b.conclude(&is, sums, held, firstDay)
+}
+
+// conclude compares what is stored of a user's month with what its rows add up to.
+func (b *bookkeeper) conclude(is *ledger.UserMonth, sums map[beacon.HotspotID]*ledger.HotspotMonth, held []ledger.HeldDay, firstDay beacon.Day) {
+	is.Hotspots = len(sums)
+	b.held(is, held)
+	b.hotspotSums(is.User, sums)
+	b.userSum(is)
+	b.firstDay(is.User, firstDay)
 }
 
 // add adds a row that holds to the sums of its hotspot and of its day.
@@ -245,10 +233,10 @@ func (b *bookkeeper) hotspotSums(user beacon.UserID, sums map[beacon.HotspotID]*
 }
 
 // userSum compares a user's sum and chain with the rows.
-func (b *bookkeeper) userSum(user beacon.UserID, is ledger.UserMonth) {
-	id := fmt.Sprintf("%s in %s", user, b.month)
+func (b *bookkeeper) userSum(is *ledger.UserMonth) {
+	id := fmt.Sprintf("%s in %s", is.User, b.month)
 	m := b.users.head()
-	if m == nil || m.User != user {
+	if m == nil || m.User != is.User {
 		b.wrong(id, "has %d rows but no sum", is.Rows)
 		return
 	}

@@ -66,35 +66,39 @@ func (run *checkRun) tellDiffering(differ map[string]int64, first, second string
 // cursor iterates over rows in order, a page at a time. Many can be open on one
 // connection, and each keeps one page in memory.
 type cursor[T any] struct {
+	run   *checkRun
 	page  []T
 	at    int
 	ended bool
-	next  func(after *T) ([]T, error) // after is nil for the first page
-	key   func(*T) string             // sorts like the rows
-	err   error
+	next  func(after T) ([]T, error) // after is zero for the first page
+	key   func(*T) string            // sorts like the rows
 }
 
-func newCursor[T any](key func(*T) string, next func(after *T) ([]T, error)) *cursor[T] {
-	return &cursor[T]{next: next, key: key}
+func newCursor[T any](run *checkRun, key func(*T) string, next func(after T) ([]T, error)) *cursor[T] {
+	return &cursor[T]{run: run, next: next, key: key}
 }
 
 // errOrder reports rows that are not in the requested order. Continuing after the last
 // row could then loop forever.
 var errOrder = errors.New("rows are not in order")
 
-// head returns the current row, or nil at the end.
+// head returns the current row, or nil at the end. An error ends the rows, and is kept in
+// the run.
 func (c *cursor[T]) head() *T {
 	if c.at == len(c.page) && !c.ended {
-		var after *T
-		if len(c.page) > 0 {
-			last := c.page[len(c.page)-1]
-			after = &last
+		var after T
+		begun := len(c.page) > 0
+		if begun {
+			after = c.page[len(c.page)-1]
 		}
-		c.page, c.err = c.next(after)
-		if c.err == nil && after != nil && len(c.page) > 0 && c.key(&c.page[0]) <= c.key(after) {
-			c.page, c.err = nil, errOrder
+		page, err := c.next(after)
+		if err == nil && begun && len(page) > 0 && c.key(&page[0]) <= c.key(&after) {
+			err = errOrder
 		}
-		c.at, c.ended = 0, c.err != nil || len(c.page) == 0
+		if err != nil {
+			page, c.run.failed = nil, err
+		}
+		c.page, c.at, c.ended = page, 0, len(page) == 0
 	}
 	if c.at == len(c.page) {
 		return nil

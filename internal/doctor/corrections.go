@@ -55,11 +55,7 @@ func (b *bookkeeper) corrected(user beacon.UserID) {
 	if err != nil {
 		b.wrong(fmt.Sprintf("%s in %s", user, b.month), "its rows cannot be read: %v", err)
 	}
-	is.Hotspots = len(sums)
-	b.held(&is, held)
-	b.hotspotSums(user, sums)
-	b.userSum(user, is)
-	b.firstDay(user, firstDay)
+	b.conclude(&is, sums, held, firstDay)
 }
 
 // holding is what the rows through a day add up to, as far as they hold.

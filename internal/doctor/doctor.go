@@ -138,6 +138,7 @@ type checkRun struct {
 	result  Result
 	rows    atomic.Int64
 	version int64 // of the schema, set by the check that reads it
+	failed  error // of a cursor
 }
 
 // make runs a check. An error from the database counts as a fault.

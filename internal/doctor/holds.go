@@ -22,11 +22,7 @@ func holds(run *checkRun) error {
 			}
 			if damage != nil {
 				run.wrong("", "%v", damage)
-				earlier = append(earlier, h)
-				return nil
-			}
-			run.hold(&h, earlier)
-			if h.Hotspot != "" {
+			} else if run.hold(&h, earlier); h.Hotspot != "" {
 				about[h.ID] = beacon.Owned{User: h.User, Hotspot: h.Hotspot}
 			}
 			earlier = append(earlier, h)

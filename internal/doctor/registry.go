@@ -13,17 +13,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-func settings(run *checkRun) error {
-	looked, wrong, err := run.x.Durability(run.ctx)
-	run.at("%s", looked)
-	for _, w := range wrong {
-		run.wrong("", "%s", w)
-	}
-	return err
-}
+func settings(run *checkRun) error { return run.tell(run.x.Durability(run.ctx)) }
 
-func storage(run *checkRun) error {
-	looked, wrong, err := run.x.Storage(run.ctx, run.opts.Quick)
+func storage(run *checkRun) error { return run.tell(run.x.Storage(run.ctx, run.opts.Quick)) }
+
+// tell reports what the database found out about itself.
+func (run *checkRun) tell(looked string, wrong []string, err error) error {
 	run.at("%s", looked)
 	for _, w := range wrong {
 		run.wrong("", "%s", w)
@@ -227,5 +222,26 @@ func leases(run *checkRun) error {
 		})
 		run.at("%d leases, %d times of service", len(all), spans)
 		return err
+	})
+}
+
+// clocks checks that no day is closed that has not come, by what the database itself
+// knows about the time.
+func clocks(run *checkRun) error {
+	return run.snapshot(func(s store.Snapshot) error {
+		certain, known, err := s.Certain(run.ctx)
+		if err != nil || !known {
+			run.at("no server has run by a real clock")
+			return err
+		}
+		run.at("what is closed by %s", beacon.FormatTime(certain))
+		days, err := s.Closings(run.ctx)
+		if err != nil || len(days) == 0 {
+			return err
+		}
+		if through := days[len(days)-1].Through(); through >= beacon.DayOf(certain) {
+			run.wrong(through.String(), "is closed, and has not come: it is %s; a clock was ahead", beacon.FormatTime(certain))
+		}
+		return nil
 	})
 }

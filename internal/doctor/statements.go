@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
@@ -13,38 +14,26 @@ import (
 )
 
 func accountCursor(run *checkRun, s store.Snapshot) *cursor[ledger.Account] {
-	return newCursor(func(a *ledger.Account) string { return string(a.User) }, func(after *ledger.Account) ([]ledger.Account, error) {
-		if after == nil {
-			after = &ledger.Account{}
-		}
+	return newCursor(run, func(a *ledger.Account) string { return string(a.User) }, func(after ledger.Account) ([]ledger.Account, error) {
 		return s.AccountsAfter(run.ctx, after.User)
 	})
 }
 
 func userMonthCursor(run *checkRun, s store.Snapshot, month beacon.Month) *cursor[ledger.UserMonth] {
-	return newCursor(func(m *ledger.UserMonth) string { return string(m.User) }, func(after *ledger.UserMonth) ([]ledger.UserMonth, error) {
-		if after == nil {
-			after = &ledger.UserMonth{}
-		}
+	return newCursor(run, func(m *ledger.UserMonth) string { return string(m.User) }, func(after ledger.UserMonth) ([]ledger.UserMonth, error) {
 		return s.UserMonthsAfter(run.ctx, month, after.User)
 	})
 }
 
 func hotspotMonthCursor(run *checkRun, s store.Snapshot, month beacon.Month) *cursor[ledger.HotspotMonth] {
-	return newCursor(func(m *ledger.HotspotMonth) string { return ownedKey(m.Owned) }, func(after *ledger.HotspotMonth) ([]ledger.HotspotMonth, error) {
-		if after == nil {
-			after = &ledger.HotspotMonth{}
-		}
+	return newCursor(run, func(m *ledger.HotspotMonth) string { return ownedKey(m.Owned) }, func(after ledger.HotspotMonth) ([]ledger.HotspotMonth, error) {
 		return s.HotspotMonthsAfter(run.ctx, month, after.Owned)
 	})
 }
 
 func statementCursor(run *checkRun, s store.Snapshot) *cursor[ledger.Statement] {
 	key := func(s *ledger.Statement) string { return fmt.Sprintf("%s %020d", s.User, s.Month) }
-	return newCursor(key, func(after *ledger.Statement) ([]ledger.Statement, error) {
-		if after == nil {
-			return s.StatementsAfter(run.ctx, "", 0)
-		}
+	return newCursor(run, key, func(after ledger.Statement) ([]ledger.Statement, error) {
 		return s.StatementsAfter(run.ctx, after.User, after.Month)
 	})
 }
@@ -52,9 +41,8 @@ func statementCursor(run *checkRun, s store.Snapshot) *cursor[ledger.Statement] 
 // auditor checks what is settled, one user at a time.
 type auditor struct {
 	*checkRun
-	s        store.Snapshot
 	rules    policy.Set
-	finished beacon.Month // the newest month settled for everyone
+	finished []beacon.Month // settled for everyone
 
 	accounts   *cursor[ledger.Account]
 	statements *cursor[ledger.Statement]
@@ -73,21 +61,26 @@ func statements(run *checkRun) error {
 		if err != nil {
 			return err
 		}
-		for account := a.accounts.head(); account != nil && a.err() == nil; account = a.accounts.head() {
+		for account := a.accounts.head(); account != nil && run.failed == nil; account = a.accounts.head() {
 			run.row()
 			a.account(account)
 			a.accounts.pass()
 		}
 		run.at("%d statements of %d accounts, and the totals of their hotspots", a.told, run.rows.Load())
-		if err := a.err(); err != nil {
-			return err
+		if run.failed != nil {
+			return run.failed
 		}
-		return a.finishedInOrder()
+		for i := 1; i < len(a.finished); i++ {
+			if a.finished[i] != a.finished[i-1]+1 {
+				run.wrong(a.finished[i].String(), "is settled, but the month before it is not")
+			}
+		}
+		return nil
 	})
 }
 
 func newAuditor(run *checkRun, s store.Snapshot) (*auditor, error) {
-	a := &auditor{checkRun: run, s: s, finished: ledger.NoMonth, accounts: accountCursor(run, s), statements: statementCursor(run, s)}
+	a := &auditor{checkRun: run, accounts: accountCursor(run, s), statements: statementCursor(run, s)}
 	var err error
 	if a.rules, err = run.policies(s); err != nil {
 		return nil, err
@@ -100,34 +93,11 @@ func newAuditor(run *checkRun, s store.Snapshot) (*auditor, error) {
 		a.months = append(a.months, userMonthCursor(run, s, month))
 		a.hotspots = append(a.hotspots, hotspotMonthCursor(run, s, month))
 	}
-	a.totals = newCursor(func(t *ledger.HotspotTotal) string { return ownedKey(t.Owned) }, func(after *ledger.HotspotTotal) ([]ledger.HotspotTotal, error) {
-		if after == nil {
-			after = &ledger.HotspotTotal{}
-		}
+	a.totals = newCursor(run, func(t *ledger.HotspotTotal) string { return ownedKey(t.Owned) }, func(after ledger.HotspotTotal) ([]ledger.HotspotTotal, error) {
 		return s.TotalsAfter(run.ctx, after.Owned)
 	})
-	finished, err := s.FinishedMonths(run.ctx)
-	if n := len(finished); n > 0 {
-		a.finished = finished[n-1]
-	}
+	a.finished, err = s.FinishedMonths(run.ctx)
 	return a, err
-}
-
-func (a *auditor) err() error {
-	for _, err := range []error{a.accounts.err, a.statements.err, a.totals.err} {
-		if err != nil {
-			return err
-		}
-	}
-	for i := range a.months {
-		if a.months[i].err != nil {
-			return a.months[i].err
-		}
-		if a.hotspots[i].err != nil {
-			return a.hotspots[i].err
-		}
-	}
-	return nil
 }
 
 // account checks everything that is settled for one user.
@@ -144,8 +114,12 @@ func (a *auditor) account(account *ledger.Account) {
 		}
 		a.statements.pass()
 	}
+	settled := account.Settled
+	if n := len(a.finished); n > 0 {
+		settled = max(settled, a.finished[n-1])
+	}
 	for month, m := range months {
-		if month <= a.finished || month <= account.Settled {
+		if month <= settled {
 			a.wrong(string(account.User), "has no statement for %s, which is settled, over %s", month, m.Total())
 		}
 	}
@@ -219,7 +193,7 @@ func (a *auditor) totalsOf(account *ledger.Account) {
 	for t := a.totals.head(); t != nil && t.User <= user; t = a.totals.head() {
 		if t.User == user {
 			a.total(t, months[t.Hotspot])
-			months[t.Hotspot] = after(months[t.Hotspot], t.Through)
+			months[t.Hotspot] = slices.DeleteFunc(months[t.Hotspot], func(m ledger.HotspotMonth) bool { return m.Month <= t.Through })
 		} else {
 			a.wrong(string(t.Hotspot), "has a total for %s, which has no account", t.User)
 		}
@@ -245,26 +219,6 @@ func (a *auditor) total(t *ledger.HotspotTotal, months []ledger.HotspotMonth) {
 	}
 }
 
-func after(months []ledger.HotspotMonth, through beacon.Month) (rest []ledger.HotspotMonth) {
-	for _, m := range months {
-		if m.Month > through {
-			rest = append(rest, m)
-		}
-	}
-	return rest
-}
-
-// finishedInOrder checks that no month is settled before the previous one.
-func (a *auditor) finishedInOrder() error {
-	months, err := a.s.FinishedMonths(a.ctx)
-	for i := 1; i < len(months); i++ {
-		if months[i] != months[i-1]+1 {
-			a.wrong(months[i].String(), "is settled, but the month before it is not")
-		}
-	}
-	return err
-}
-
 // documents generates every statement as an operator receives it, and verifies it the
 // way an operator would.
 func documents(run *checkRun) error {
@@ -285,7 +239,7 @@ func documents(run *checkRun) error {
 			all.pass()
 		}
 		run.at("%d statements, written and verified", run.rows.Load())
-		return all.err
+		return run.failed
 	})
 }
 

@@ -31,7 +31,7 @@ func writeStatements(t *testing.T, dir string, user beacon.UserID, months ...bea
 		s.User, s.Month, s.Rows, s.Hotspots = user, month, 1, 1
 		s.Sum = ledger.Sum{Served: 1440, Expected: 1440, Earned: row.Earned}
 		s.Chain = ledger.Seed(user, month).Next(&row)
-		s.Hash = ledger.Seal(previous, &s.UserMonth, []ledger.Policy{{Version: 1, Text: book[0].Line()}})
+		s.Hash = ledger.Seal(previous, &s.UserMonth, []string{book[0].Line()})
 		previous = s.Hash
 		var out bytes.Buffer
 		err := statement.WriteJSON(&out, &s, book.In(month), func(fn func(ledger.Row, ledger.Hash) error) error { return fn(row, s.Chain) })

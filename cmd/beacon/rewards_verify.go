@@ -69,7 +69,7 @@ func verifyFile(file string, set policy.Set) (statement.Report, error) {
 	if start, _ := buffered.Peek(len(ledger.Columns)); string(start) == ledger.Columns {
 		return statement.Report{}, fmt.Errorf("%s is a CSV file, which has no policies and no totals: save the statement as JSON", file)
 	}
-	report, err := statement.Verify(buffered, statement.Options{Policies: set})
+	report, err := statement.Verify(buffered, set)
 	if err != nil {
 		return report, fmt.Errorf("%s does not hold: %w", file, err)
 	}

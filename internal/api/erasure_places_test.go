@@ -37,7 +37,7 @@ func TestErasure_Places(t *testing.T) {
 			t.Helper()
 			for _, user := range []beacon.UserID{c.user, other.user} {
 				body := admin.get(t, "/v1/users/"+string(user)+"/rewards/statements/2026-11").want(t, http.StatusOK).body
-				report, err := statement.Verify(bytes.NewReader(body), statement.Options{Policies: opts.policies})
+				report, err := statement.Verify(bytes.NewReader(body), opts.policies)
 				if err != nil || report.Rows == 0 {
 					t.Errorf("the statement of %s: %+v, %v", user, report, err)
 				}

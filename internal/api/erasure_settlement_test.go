@@ -201,7 +201,7 @@ func (b *betweenWrites) FinishMonth(ctx context.Context, month beacon.Month, rev
 // verified checks a statement with Beacon and, from make check on, with a program in Python.
 func verified(t *testing.T, document []byte) {
 	t.Helper()
-	report, err := statement.Verify(bytes.NewReader(document), statement.Options{Policies: policy.BuiltIn()})
+	report, err := statement.Verify(bytes.NewReader(document), policy.BuiltIn())
 	if err != nil || report.Rows == 0 {
 		t.Errorf("the statement: %+v, %v", report, err)
 	}

@@ -207,12 +207,12 @@ func checkSettled(t *testing.T, c, admin client, busy, silent string) {
 	checkDays(t, c, admin, last, day)
 
 	a := c.get(t, "/v1/users/me/rewards/statements/2026-11")
-	report, err := statement.Verify(bytes.NewReader(a.want(t, http.StatusOK).body), statement.Options{})
+	report, err := statement.Verify(bytes.NewReader(a.want(t, http.StatusOK).body), nil)
 	if err != nil || micros(report.Earned.Total()) != last.Summary.Total || string(report.User) != string(c.user) {
 		t.Errorf("the statement verifies to %+v, %v", report, err)
 	}
 	a.body = bytes.Replace(a.body, []byte(`"traffic_bytes":9000000000`), []byte(`"traffic_bytes":9100000000`), 1)
-	if _, err := statement.Verify(bytes.NewReader(a.body), statement.Options{}); err == nil {
+	if _, err := statement.Verify(bytes.NewReader(a.body), nil); err == nil {
 		t.Error("a statement with more traffic verifies too")
 	}
 	same := admin.get(t, "/v1/users/"+string(c.user)+"/rewards/statements/2026-11").want(t, http.StatusOK)

@@ -56,7 +56,7 @@ func TestStatement_CutOff(t *testing.T) {
 		if response.StatusCode != http.StatusOK || !errors.Is(err, io.ErrUnexpectedEOF) || len(body) < 1<<20 {
 			t.Errorf("%s: %s, %d bytes, %v; want a connection that is cut off", accept, response.Status, len(body), err)
 		}
-		if _, err := statement.Verify(bytes.NewReader(body), statement.Options{}); err == nil {
+		if _, err := statement.Verify(bytes.NewReader(body), nil); err == nil {
 			t.Errorf("%s: what was cut off verifies", accept)
 		}
 	}

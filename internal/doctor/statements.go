@@ -160,14 +160,10 @@ func (a *auditor) monthsOf(user beacon.UserID) map[beacon.Month]*ledger.UserMont
 func (a *auditor) statement(s, before *ledger.Statement, month *ledger.UserMonth) {
 	a.told++
 	id := fmt.Sprintf("statement of %s for %s", s.Month, s.User)
-	var lines []ledger.Policy
-	for _, p := range a.rules.In(s.Month) {
-		lines = append(lines, ledger.Policy{Version: p.Version, From: p.From, Text: p.Line()})
-	}
 	switch {
 	case s.Previous != before.Hash:
 		a.wrong(id, "follows %.12s…, but the one before it is %.12s…", s.Previous, before.Hash)
-	case ledger.Seal(s.Previous, &s.UserMonth, lines) != s.Hash:
+	case ledger.Seal(s.Previous, &s.UserMonth, a.rules.LinesIn(s.Month)) != s.Hash:
 		a.wrong(id, "its hash does not match its contents")
 	case month == nil:
 		a.wrong(id, "there is no sum of that month")
@@ -247,7 +243,7 @@ func (run *checkRun) document(s store.Snapshot, st *ledger.Statement, rules poli
 	out, in := io.Pipe()
 	verdict := make(chan error, 1)
 	go func() {
-		report, err := statement.Verify(out, statement.Options{Policies: rules})
+		report, err := statement.Verify(out, rules)
 		if err == nil && (report.Hash != st.Hash || report.User != st.User) {
 			err = errors.New("the document belongs to another user or month")
 		}

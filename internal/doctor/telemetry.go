@@ -7,7 +7,6 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/ledger"
-	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
@@ -61,10 +60,14 @@ func records(run *checkRun) error {
 		if err != nil {
 			return err
 		}
+		placesFrom, any := rules.PlacesFrom()
+		if !any {
+			placesFrom = math.MaxInt32
+		}
 		first := true // report the faults of a record only once
 		var text []byte
 		differ, err := compare(func(side sides) error {
-			err := s.EachRecord(run.ctx, placesFrom(rules), func(r beacon.RecordRow, before []byte) error {
+			err := s.EachRecord(run.ctx, placesFrom, func(r beacon.RecordRow, before []byte) error {
 				facts, ok := run.facts(r, first)
 				if ok && closed[r.Day] && !facts.None() {
 					if rules.On(r.Day).PaysPlaces() {
@@ -93,16 +96,6 @@ func records(run *checkRun) error {
 	})
 	run.at("%d records, compared with the ledger of %d closed days", run.rows.Load(), len(closed))
 	return err
-}
-
-// placesFrom returns the first day on which places are paid.
-func placesFrom(rules policy.Set) beacon.Day {
-	for _, p := range rules {
-		if p.PaysPlaces() {
-			return p.From
-		}
-	}
-	return math.MaxInt32
 }
 
 // tierOf returns the tier at the end of the day of a record, by which places are paid on

@@ -159,13 +159,13 @@ func (h Hash) Next(r *Row) Hash {
 }
 
 // Seal returns the hash of a statement. It covers the rows, their sums, the policies
-// they were computed by, and the previous statement.
-func Seal(previous Hash, m *UserMonth, policies []Policy) Hash {
+// they were computed by, each a line of text, and the previous statement.
+func Seal(previous Hash, m *UserMonth, policies []string) Hash {
 	text := fmt.Appendf(nil, "%s\n%s\n", previous, m.Chain)
 	text = fmt.Appendf(text, "%s,%s,%d,%d,%d,%d,%d,%d,%d\n", m.User, m.Month, m.Rows, m.Hotspots, m.Served, m.Expected,
 		int64(m.Availability), int64(m.Performance), int64(m.Utilization))
 	for _, p := range policies {
-		text = append(append(text, p.Text...), '\n')
+		text = append(append(text, p...), '\n')
 	}
 	return sha256.Sum256(text)
 }

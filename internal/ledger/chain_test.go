@@ -70,7 +70,7 @@ func TestChain_KnownAnswer(t *testing.T) {
 	row := sample(t)
 	seed := ledger.Seed("usr_1", row.Day.Month())
 	next := seed.Next(&row)
-	seal := ledger.Seal(ledger.Hash{}, monthOf(&row, next), []ledger.Policy{{Version: 1, Text: "policy,1"}, {Version: 2, Text: "policy,2"}})
+	seal := ledger.Seal(ledger.Hash{}, monthOf(&row, next), []string{"policy,1", "policy,2"})
 	for _, test := range []struct {
 		name      string
 		got, want string
@@ -141,7 +141,7 @@ func TestChain_EveryField(t *testing.T) {
 func TestSeal_EveryField(t *testing.T) {
 	seen := map[ledger.Hash]bool{}
 	row := sample(t)
-	seal := func(change func(*ledger.UserMonth), previous ledger.Hash, policies ...ledger.Policy) {
+	seal := func(change func(*ledger.UserMonth), previous ledger.Hash, policies ...string) {
 		m := monthOf(&row, ledger.Hash{9})
 		change(m)
 		seen[ledger.Seal(previous, m, policies)] = true
@@ -149,9 +149,9 @@ func TestSeal_EveryField(t *testing.T) {
 	same := func(*ledger.UserMonth) {}
 	seal(same, ledger.Hash{})
 	seal(same, ledger.Hash{1})
-	seal(same, ledger.Hash{}, ledger.Policy{Text: "policy,1"})
-	seal(same, ledger.Hash{}, ledger.Policy{Text: "policy,2"})
-	seal(same, ledger.Hash{}, ledger.Policy{Text: "policy,1"}, ledger.Policy{Text: "policy,2"})
+	seal(same, ledger.Hash{}, "policy,1")
+	seal(same, ledger.Hash{}, "policy,2")
+	seal(same, ledger.Hash{}, "policy,1", "policy,2")
 	changes := []func(*ledger.UserMonth){
 		func(m *ledger.UserMonth) { m.User += "0" }, func(m *ledger.UserMonth) { m.Month++ },
 		func(m *ledger.UserMonth) { m.Rows++ }, func(m *ledger.UserMonth) { m.Hotspots++ },

@@ -45,7 +45,7 @@ func (r *Rewards) Adopt(ctx context.Context, by beacon.Actor, p policy.Policy, f
 	}
 	p.Version, p.From = newest.Version+1, from
 	a := Adoption{Before: newest, Policy: p}
-	if p.PaysPlaces() && r.placesFrom() == 0 {
+	if _, any := known.PlacesFrom(); p.PaysPlaces() && !any {
 		a.ProvenBefore = from + graceDays
 	}
 	if !confirmed {

@@ -48,10 +48,7 @@ func (r *Rewards) checkHash(ctx context.Context, s *ledger.Statement) error {
 				return err
 			}
 		}
-		var policies []ledger.Policy
-		for _, p := range r.policySet().In(s.Month) {
-			policies = append(policies, line(p))
-		}
+		policies := r.policySet().LinesIn(s.Month)
 		if ledger.Seal(s.Previous, &s.UserMonth, policies) == s.Hash {
 			return nil
 		}

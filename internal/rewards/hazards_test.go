@@ -231,7 +231,7 @@ func TestPolicyOfAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := statement.Verify(&out, statement.Options{Policies: w.policies}); err != nil {
+	if _, err := statement.Verify(&out, w.policies); err != nil {
 		t.Errorf("the statement does not verify: %v", err)
 	}
 	o.check(t, old, w.users[0])

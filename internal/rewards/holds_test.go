@@ -305,7 +305,7 @@ func (w *world) document(t testing.TB, user beacon.UserID, month string) stateme
 	if err := statement.WriteJSON(&text, &s.Statement, s.Policies, func(fn func(ledger.Row, ledger.Hash) error) error { return s.Each(t.Context(), fn) }); err != nil {
 		t.Fatal(err)
 	}
-	report, err := statement.Verify(&text, statement.Options{Policies: w.policies})
+	report, err := statement.Verify(&text, w.policies)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -215,16 +215,6 @@ func (r *Rewards) rows(ctx context.Context, d *division, owned []beacon.Owned) (
 	return rows, err
 }
 
-// placesFrom returns the first day on which places are paid.
-func (r *Rewards) placesFrom() beacon.Day {
-	for _, p := range r.policySet() {
-		if p.PaysPlaces() {
-			return p.From
-		}
-	}
-	return 0
-}
-
 // placesOn returns the claims of hotspots on a day, with their places and on how many days
 // they had served there when an earlier day began, or this one.
 func (r *Rewards) placesOn(ctx context.Context, day, begun beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]*claim, error) {
@@ -236,7 +226,7 @@ func (r *Rewards) placesOn(ctx context.Context, day, begun beacon.Day, ids []bea
 	if err != nil {
 		return nil, err
 	}
-	from := r.placesFrom()
+	from, _ := r.policySet().PlacesFrom()
 	claims := make(map[beacon.HotspotID]*claim, len(hotspots))
 	memory := make([]claim, len(hotspots))
 	for i := range hotspots {

@@ -435,7 +435,7 @@ func (s *street) checkStatements(t *testing.T, began time.Time) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := statement.Verify(&document, statement.Options{Policies: book}); err != nil {
+			if _, err := statement.Verify(&document, book); err != nil {
 				t.Errorf("%s for %s: %v", user, month, err)
 			}
 		}

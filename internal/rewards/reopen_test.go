@@ -206,7 +206,7 @@ func (w *world) checkStatements(t *testing.T, month string) {
 		if err := statement.WriteJSON(&document, &s.Statement, s.Policies, rows); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := statement.Verify(&document, statement.Options{Policies: w.policies}); err != nil {
+		if _, err := statement.Verify(&document, w.policies); err != nil {
 			t.Errorf("the statement of %s for %s: %v", user, month, err)
 		}
 		if err := statement.WriteCSV(&csv, &s.Statement, s.Policies, rows); err != nil {

@@ -39,10 +39,7 @@ func (r *Rewards) Settle(
 	if err := r.releaseDue(ctx); err != nil {
 		return report.SettleReport, err
 	}
-	s := &settlement{Rewards: r, by: by, report: report, progress: progress}
-	for _, p := range r.policySet().In(month) {
-		s.policies = append(s.policies, line(p))
-	}
+	s := &settlement{Rewards: r, by: by, report: report, policies: r.policySet().LinesIn(month), progress: progress}
 	if err := s.addTotals(ctx); err != nil {
 		return s.report.SettleReport, err
 	}
@@ -145,7 +142,7 @@ type settlement struct {
 	*Rewards
 	by       beacon.Actor
 	report   survey
-	policies []ledger.Policy
+	policies []string
 	progress func(done, total int)
 	done     int // sums and statements
 }

@@ -82,6 +82,24 @@ func (b Set) In(month beacon.Month) []*Policy {
 	return in
 }
 
+// LinesIn returns the lines of these policies.
+func (b Set) LinesIn(month beacon.Month) (lines []string) {
+	for _, p := range b.In(month) {
+		lines = append(lines, p.Line())
+	}
+	return lines
+}
+
+// PlacesFrom returns the first day on which places are paid; false if there is none.
+func (b Set) PlacesFrom() (from beacon.Day, any bool) {
+	for i := range b {
+		if b[i].PaysPlaces() {
+			return b[i].From, true
+		}
+	}
+	return 0, false
+}
+
 // gigabyte is how many bytes PerGB pays for.
 const gigabyte = 1_000_000_000
 

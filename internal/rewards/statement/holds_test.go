@@ -48,9 +48,9 @@ func heldMonth(month beacon.Month, previous ledger.Hash, earlier []ledger.HeldDa
 	}
 	b = settle(book(), month, previous, rows)
 	b.statement.Held, b.statement.Hotspots = sum, 2
-	var lines []ledger.Policy
+	var lines []string
 	for _, p := range b.inForce() {
-		lines = append(lines, ledger.Policy{Version: p.Version, From: p.From, Text: p.Line()})
+		lines = append(lines, p.Line())
 	}
 	b.statement.Hash = ledger.Seal(previous, &b.statement.UserMonth, lines)
 	return b, held[1:]

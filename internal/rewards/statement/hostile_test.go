@@ -54,7 +54,7 @@ func TestVerify_Endless(t *testing.T) {
 		"zeros":            {"", "\x00", "not valid JSON at byte 0"},
 	} {
 		from := &endless{begin: test.begin, same: test.same}
-		_, err := statement.Verify(from, statement.Options{})
+		_, err := statement.Verify(from, nil)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v; want %s", name, err, test.want)
 		}
@@ -99,11 +99,11 @@ func TestVerify_NoStatement(t *testing.T) {
 		}
 	}
 	broken := errors.New("the disk is on fire")
-	if _, err := statement.Verify(iotest.ErrReader(broken), statement.Options{}); !errors.Is(err, broken) {
+	if _, err := statement.Verify(iotest.ErrReader(broken), nil); !errors.Is(err, broken) {
 		t.Errorf("got %v; want %v", err, broken)
 	}
 	half := io.MultiReader(strings.NewReader(`{"user_id":`), iotest.ErrReader(broken))
-	if _, err := statement.Verify(half, statement.Options{}); !errors.Is(err, broken) {
+	if _, err := statement.Verify(half, nil); !errors.Is(err, broken) {
 		t.Errorf("got %v; want %v", err, broken)
 	}
 }

@@ -13,13 +13,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Options is what a statement is checked against.
-type Options struct {
-	// Policies are those of the network. If there are none, the statement must have terms
-	// that are built into the program, whenever the network adopted them.
-	Policies policy.Set
-}
-
 // Report describes a statement that was verified.
 type Report struct {
 	User      beacon.UserID
@@ -45,9 +38,11 @@ func (r Report) Paid() beacon.Amount {
 
 // Verify reads a statement, by itself or within a server's response, and recomputes
 // everything in it. The error names the first thing that is wrong. Verify reads the
-// input as a stream: a statement may be larger than memory.
-func Verify(r io.Reader, opts Options) (Report, error) {
-	v := &verifier{reader: newReader(r), known: opts.Policies, hotspots: map[beacon.HotspotID]beacon.Day{}, holds: newHolds()}
+// input as a stream: a statement may be larger than memory. Known are the policies of the
+// network; if there are none, the statement must have terms that are built into the
+// program, whenever the network adopted them.
+func Verify(r io.Reader, known policy.Set) (Report, error) {
+	v := &verifier{reader: newReader(r), known: known, hotspots: map[beacon.HotspotID]beacon.Day{}, holds: newHolds()}
 	err := v.file()
 	if err == nil {
 		err = v.conclude()
@@ -177,9 +172,9 @@ func (v *verifier) conclude() error {
 	if err := v.holds.conclude(v.sum.Month, v.previous); err != nil {
 		return err
 	}
-	lines := make([]ledger.Policy, len(v.policies))
+	lines := make([]string, len(v.policies))
 	for i, p := range v.policies {
-		lines[i] = ledger.Policy{Version: p.Version, From: p.From, Text: p.Line()}
+		lines[i] = p.Line()
 	}
 	if want := ledger.Seal(v.previous, &v.sum, lines); v.hash != want {
 		return fmt.Errorf("hash: is %s, but the rows, totals, policies and previous_hash give %s", v.hash, want)

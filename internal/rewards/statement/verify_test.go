@@ -51,7 +51,7 @@ func TestVerify_Layouts(t *testing.T) {
 		if _, err := verify([]byte(layout)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := statement.Verify(iotest.OneByteReader(strings.NewReader(layout)), statement.Options{Policies: book()}); err != nil {
+		if _, err := statement.Verify(iotest.OneByteReader(strings.NewReader(layout)), book()); err != nil {
 			t.Errorf("%s, byte by byte: %v", name, err)
 		}
 	}
@@ -59,7 +59,7 @@ func TestVerify_Layouts(t *testing.T) {
 
 func TestVerify_EmbeddedPolicies(t *testing.T) {
 	text := oneRow().json(t)
-	if _, err := statement.Verify(bytes.NewReader(text), statement.Options{}); err != nil {
+	if _, err := statement.Verify(bytes.NewReader(text), nil); err != nil {
 		t.Error(err)
 	}
 	if _, err := verify(text); err != nil {
@@ -83,7 +83,7 @@ func TestVerify_Policies(t *testing.T) {
 			return append(b, policy.Policy{Version: 4, From: mustDay("2026-10-31")})
 		}, "policies: policy 4 was in force in 2026-10 but is missing"},
 	} {
-		_, err := statement.Verify(bytes.NewReader(text), statement.Options{Policies: test.change(book())})
+		_, err := statement.Verify(bytes.NewReader(text), test.change(book()))
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v; want %s", name, err, test.want)
 		}
@@ -201,7 +201,7 @@ func TestVerify_Large(t *testing.T) {
 		err := statement.WriteJSON(io.MultiWriter(in, &size), &b, policy.Devices().In(b.Month), watch)
 		done <- in.CloseWithError(err)
 	}()
-	report, err := statement.Verify(out, statement.Options{})
+	report, err := statement.Verify(out, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func large(hotspots int) ledger.Statement {
 		return nil
 	})
 	s.SettledAt = (s.Month + 1).Start()
-	s.Hash = ledger.Seal(s.Previous, &s.UserMonth, []ledger.Policy{{Text: policy.Devices()[0].Line()}})
+	s.Hash = ledger.Seal(s.Previous, &s.UserMonth, []string{policy.Devices()[0].Line()})
 	return s
 }
 
@@ -267,7 +267,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 	b.SetBytes(int64(text.Len()))
 	for b.Loop() {
-		if _, err := statement.Verify(bytes.NewReader(text.Bytes()), statement.Options{}); err != nil {
+		if _, err := statement.Verify(bytes.NewReader(text.Bytes()), nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -324,7 +324,7 @@ func TestVerify_Adopted(t *testing.T) {
 		if err := statement.WriteJSON(&out, &b.statement, in, b.each); err != nil {
 			t.Fatal(err)
 		}
-		_, err := statement.Verify(&out, statement.Options{})
+		_, err := statement.Verify(&out, nil)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v; want %q", name, err, test.want)
 		}

@@ -67,18 +67,12 @@ func (r *Row) AppendLine(out []byte) []byte {
 		return r.appendEnding(out)
 	}
 	out = append(out, r.Hotspot...)
-	for _, n := range [...]int64{
-		int64(r.Policy), int64(r.Served), int64(r.Expected), int64(r.Closed), int64(r.Excused), int64(r.Outside),
-	} {
-		out = strconv.AppendInt(append(out, ','), n, 10)
-	}
+	out = appendNumbers(out, int64(r.Policy), int64(r.Served), int64(r.Expected), int64(r.Closed), int64(r.Excused), int64(r.Outside))
 	out = strconv.AppendUint(append(out, ','), r.Bytes, 10)
 	out = append(append(out, ','), r.Tier.String()...)
-	for _, a := range [...]beacon.Amount{r.Availability, r.Performance, r.Utilization} {
-		out = strconv.AppendInt(append(out, ','), int64(a), 10)
-	}
+	out = appendNumbers(out, int64(r.Availability), int64(r.Performance), int64(r.Utilization))
 	if r.Proof != 0 {
-		out = appendGround(append(out, ','), &r.Ground)
+		out = appendGround(out, &r.Ground)
 	}
 	if r.Hold != "" {
 		out = append(append(out, ','), r.Hold...)
@@ -95,13 +89,13 @@ func (r *Row) appendEnding(out []byte) []byte {
 }
 
 func appendGround(out []byte, g *beacon.Ground) []byte {
-	for i, n := range [...]int64{
-		g.Own, g.Recent, g.Proof, int64(g.Days), int64(g.Lat), int64(g.Lng), int64(g.Shared), int64(g.Older),
-	} {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = strconv.AppendInt(out, n, 10)
+	return appendNumbers(out, g.Own, g.Recent, g.Proof, int64(g.Days), int64(g.Lat), int64(g.Lng), int64(g.Shared), int64(g.Older))
+}
+
+// appendNumbers appends numbers, each after a comma.
+func appendNumbers(out []byte, numbers ...int64) []byte {
+	for _, n := range numbers {
+		out = strconv.AppendInt(append(out, ','), n, 10)
 	}
 	return out
 }
@@ -112,7 +106,7 @@ func GroundText(g *beacon.Ground) string {
 	if g.Proof == 0 {
 		return ""
 	}
-	return string(appendGround(nil, g))
+	return string(appendGround(nil, g)[1:])
 }
 
 // ParseGround parses the output of GroundText.
@@ -122,17 +116,15 @@ func ParseGround(text string) (g beacon.Ground, err error) {
 	}
 	var numbers [8]int64
 	fields := strings.Split(text, ",")
-	wrong := len(fields) != len(numbers)
-	for i := 0; i < len(fields) && !wrong; i++ {
-		numbers[i], err = strconv.ParseInt(fields[i], 10, 64)
-		wrong = err != nil
+	for i, field := range fields[:min(len(fields), len(numbers))] {
+		numbers[i], _ = strconv.ParseInt(field, 10, 64) // compared below
 	}
 	g = beacon.Ground{
 		Own: numbers[0], Recent: numbers[1], Proof: numbers[2], Days: int(numbers[3]),
 		Lat: int32(numbers[4]), Lng: int32(numbers[5]), //nolint:gosec // compared below
 		Shared: int(numbers[6]), Older: int(numbers[7]),
 	}
-	if wrong || GroundText(&g) != text {
+	if GroundText(&g) != text {
 		return beacon.Ground{}, fmt.Errorf("%.100q is not what a row says of the ground", text)
 	}
 	return g, nil

@@ -219,6 +219,22 @@ func BasisOf(hotspots []HotspotMonth, users []UserMonth) Basis {
 	return b
 }
 
+// ClockMark is what the clock of a server said when it was last written down.
+type ClockMark struct {
+	Node  string
+	Said  time.Time
+	Marks int64 // how often it was written down: grows while the server lives
+}
+
+// ClockState is what a database knows about the time.
+type ClockState struct {
+	Certain   time.Time   // the latest moment that has certainly come; zero: unknown
+	Confirmed int64       // how often staff have said what day it is
+	Marks     []ClockMark // of all servers, also of those that have ended
+	Up        time.Time   // when any server was last up, by its own clock; zero: never
+	Database  time.Time   // the clock of the database; zero: it has none of its own
+}
+
 // Books is read access to the ledger as of one moment.
 type Books interface {
 	// Closing returns the progress of the newest day begun; false if none was begun.

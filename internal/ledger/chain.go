@@ -21,23 +21,18 @@ func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 // IsZero reports whether there is no hash.
 func (h Hash) IsZero() bool { return h == Hash{} }
 
-// AppendText appends the hash in hex.
-func (h Hash) AppendText(out []byte) ([]byte, error) { return hex.AppendEncode(out, h[:]), nil }
+// Append appends the hash in hex.
+func (h Hash) Append(out []byte) []byte { return hex.AppendEncode(out, h[:]) }
 
-// MarshalText returns the hash in hex.
-func (h Hash) MarshalText() ([]byte, error) { return h.AppendText(nil) }
-
-// UnmarshalText parses the output of MarshalText. It rejects upper case: that would be
-// a different text with the same meaning, and so a different hash.
-func (h *Hash) UnmarshalText(text []byte) error {
-	var read Hash
-	if len(text) == 2*len(read) {
-		if _, err := hex.Decode(read[:], text); err == nil && read.String() == string(text) {
-			*h = read
-			return nil
+// ParseHash parses the output of String. It rejects upper case: that would be a different
+// text with the same meaning, and so a different hash.
+func ParseHash(text string) (h Hash, err error) {
+	if len(text) == 2*len(h) {
+		if _, err := hex.Decode(h[:], []byte(text)); err == nil && h.String() == text {
+			return h, nil
 		}
 	}
-	return fmt.Errorf("%.80q is not a SHA-256 in lower-case hex", text)
+	return Hash{}, fmt.Errorf("%.80q is not a SHA-256 in lower-case hex", text)
 }
 
 // Columns names the fields of a row's line.
@@ -145,7 +140,7 @@ func Seed(user beacon.UserID, month beacon.Month) Hash {
 // previous hash in hex, and the row's line.
 func (h Hash) Next(r *Row) Hash {
 	var room [512]byte
-	text := append(hex.AppendEncode(room[:0], h[:]), '\n')
+	text := append(h.Append(room[:0]), '\n')
 	text = append(r.AppendLine(text), '\n')
 	return sha256.Sum256(text)
 }

@@ -157,47 +157,35 @@ func (r *reader) amount(into *beacon.Amount) error {
 	return err
 }
 
-func (r *reader) hash(into *ledger.Hash) error {
+// parsed reads a text and parses it.
+func parsed[T any](r *reader, into *T, parse func(string) (T, error)) error {
 	text, err := r.text()
-	if err != nil {
-		return err
+	if err == nil {
+		*into, err = parse(text)
 	}
-	return into.UnmarshalText([]byte(text))
-}
-
-func (r *reader) day(into *beacon.Day) error {
-	text, err := r.text()
-	if err != nil {
-		return err
-	}
-	*into, err = beacon.ParseDay(text)
 	return err
 }
 
-func (r *reader) tier(into *beacon.Tier) error {
-	text, err := r.text()
-	if err != nil {
-		return err
+func (r *reader) hash(into *ledger.Hash) error { return parsed(r, into, ledger.ParseHash) }
+
+func (r *reader) day(into *beacon.Day) error { return parsed(r, into, beacon.ParseDay) }
+
+var tierNames = []string{beacon.Standard.String(), beacon.Enhanced.String(), beacon.Premium.String()}
+
+func parseTier(text string) (beacon.Tier, error) {
+	tier := slices.Index(tierNames, text)
+	if tier < 0 {
+		return beacon.Standard, errors.New("must be standard, enhanced or premium")
 	}
-	for *into = beacon.Standard; *into <= beacon.Premium; *into++ {
-		if into.String() == text {
-			return nil
-		}
-	}
-	*into = beacon.Standard
-	return errors.New("must be standard, enhanced or premium")
+	return beacon.Tier(tier), nil
 }
 
-// ident reads an id. It checks the characters because hashed lines are split at
-// commas.
-func (r *reader) ident(prefix string) (string, error) {
-	text, err := r.text()
-	if err != nil {
-		return "", err
-	}
-	return text, checkIdent(text, prefix)
+// ident reads an id.
+func ident[T ~string](r *reader, into *T, prefix string) error {
+	return parsed(r, into, func(text string) (T, error) { return T(text), checkIdent(text, prefix) })
 }
 
+// checkIdent checks the characters of an id because hashed lines are split at commas.
 func checkIdent(text, prefix string) error {
 	const letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"
 	if !strings.HasPrefix(text, prefix) || len(text) > 64 || strings.Trim(text, letters) != "" {

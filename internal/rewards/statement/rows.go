@@ -91,7 +91,7 @@ func (v *verifier) readRow(row *ledger.Row, hash *ledger.Hash) (ground uint, err
 		case "traffic_bytes":
 			return v.bytes(&row.Bytes)
 		case "performance_tier":
-			return v.tier(&row.Tier)
+			return parsed(&v.reader, &row.Tier, parseTier)
 		case "availability":
 			return v.amount(&row.Availability)
 		case "performance":
@@ -103,9 +103,7 @@ func (v *verifier) readRow(row *ledger.Row, hash *ledger.Hash) (ground uint, err
 		case "hash":
 			return v.reader.hash(hash)
 		case "hold_id":
-			text, err := v.ident(beacon.HoldPrefix)
-			row.Hold = beacon.HoldID(text)
-			return err
+			return ident(&v.reader, &row.Hold, beacon.HoldPrefix)
 		case "releases", "voids":
 			row.Void = rowMembers[i] == "voids"
 			return v.reader.hash(&row.Ends)

@@ -115,11 +115,9 @@ func (v *verifier) member(i int) error {
 	v.seen |= 1 << i
 	switch members[i] {
 	case "user_id":
-		user, err := v.ident("usr_")
-		v.sum.User = beacon.UserID(user)
-		return err
+		return ident(&v.reader, &v.sum.User, "usr_")
 	case "period":
-		return v.period()
+		return parsed(&v.reader, &v.sum.Month, beacon.ParseMonth)
 	case "policies":
 		return v.array(v.policy)
 	case "unit":
@@ -137,15 +135,6 @@ func (v *verifier) member(i int) error {
 	default:
 		return v.reader.hash(&v.hash)
 	}
-}
-
-func (v *verifier) period() error {
-	text, err := v.text()
-	if err != nil {
-		return err
-	}
-	v.sum.Month, err = beacon.ParseMonth(text)
-	return err
 }
 
 func (v *verifier) readPrevious() error {
@@ -204,7 +193,6 @@ var (
 	}
 	placesNames   = []string{"radius_m", "unproven_share"} // of a policy that pays places
 	policyMembers = append(policyNames[:len(policyNames):len(policyNames)], placesNames...)
-	tierNames     = []string{beacon.Standard.String(), beacon.Enhanced.String(), beacon.Premium.String()}
 )
 
 // policy reads one of the statement's policies, and compares it with the known policy

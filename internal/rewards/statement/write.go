@@ -77,7 +77,7 @@ func WriteCSV(w io.Writer, s *ledger.Statement, policies []*policy.Policy, rows 
 	var line []byte
 	err := eachRow(s, rows, func(_ int, row *ledger.Row, chain ledger.Hash) error {
 		line = append(row.AppendLine(line[:0]), ',')
-		line = append(appendHash(line, chain), '\n')
+		line = append(chain.Append(line), '\n')
 		_, err := out.Write(line)
 		return err
 	})
@@ -157,7 +157,7 @@ func appendRow(out []byte, r *ledger.Row, chain ledger.Hash) []byte {
 		out = appendGround(out, &r.Ground)
 	}
 	if !corrects.IsZero() {
-		out = append(appendHash(append(out, `,"corrects":"`...), corrects), '"')
+		out = append(corrects.Append(append(out, `,"corrects":"`...)), '"')
 	}
 	if r.Hold != "" {
 		out = append(append(append(out, `,"hold_id":"`...), r.Hold...), '"')
@@ -167,10 +167,10 @@ func appendRow(out []byte, r *ledger.Row, chain ledger.Hash) []byte {
 		if r.Void {
 			what = `,"voids":"`
 		}
-		out = append(appendHash(append(out, what...), r.Ends), '"')
+		out = append(r.Ends.Append(append(out, what...)), '"')
 		out = r.Amount.Append(append(out, `,"amount":`...))
 	}
-	out = appendHash(append(out, `,"hash":"`...), chain)
+	out = chain.Append(append(out, `,"hash":"`...))
 	return append(out, `"}`...)
 }
 
@@ -222,9 +222,4 @@ func (p *payment) add(r *ledger.Row) {
 	} else {
 		p.released += r.Amount
 	}
-}
-
-func appendHash(out []byte, h ledger.Hash) []byte {
-	text, _ := h.AppendText(out) // never fails
-	return text
 }

@@ -1,6 +1,10 @@
 package policy
 
-import "github.com/beacon-wifi/beacon/internal/beacon"
+import (
+	"slices"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
 
 // Account shows how what a day could have earned became what it earned: Potential
 // equals Earned plus Losses, exactly.
@@ -49,9 +53,10 @@ func (p *Policy) Explain(f beacon.Facts) Account {
 	potential, losses, reached := of(f)
 	potential.Utilization = p.carried(f.Bytes)
 	a := Account{Potential: potential, Earned: p.Reward(f)}
-	a.Losses = told(append(losses,
+	a.Losses = append(losses,
 		Loss{Reason: Slow, Amount: beacon.Earned{Performance: reached - a.Earned.Performance}},
-		Loss{Reason: Capped, Amount: beacon.Earned{Utilization: a.Potential.Utilization - a.Earned.Utilization}}))
+		Loss{Reason: Capped, Amount: beacon.Earned{Utilization: a.Potential.Utilization - a.Earned.Utilization}})
+	a.Losses = slices.DeleteFunc(a.Losses, func(l Loss) bool { return l == Loss{Reason: l.Reason} }) // neither minutes nor money
 	return a
 }
 
@@ -72,38 +77,25 @@ func (p *Policy) ofDevices(f beacon.Facts) (potential beacon.Earned, losses []Lo
 	}, reached
 }
 
-// told drops losses with neither minutes nor money.
-func told(losses []Loss) []Loss {
-	kept := losses[:0]
-	for _, l := range losses {
-		if l != (Loss{Reason: l.Reason}) {
-			kept = append(kept, l)
-		}
-	}
-	return kept
-}
-
 // unexpected splits the loss of a day without expected minutes among the reasons for
 // that, in proportion to their minutes. All of it is the outage's if there was one.
 func unexpected(f beacon.Facts, missing beacon.Earned) []Loss {
 	if f.Excused > 0 {
 		return []Loss{{Reason: Closed, Minutes: f.Closed}, {Excused, f.Excused, missing}, {Reason: Outside, Minutes: f.Outside}}
 	}
-	minutes := [2]int{f.Closed, f.Outside}
-	availability, performance := spread(missing.Availability, minutes), spread(missing.Performance, minutes)
-	losses := make([]Loss, 0, len(minutes)+2)
-	for i, reason := range [...]Reason{Closed, Outside} {
-		losses = append(losses, Loss{reason, minutes[i], beacon.Earned{Availability: availability[i], Performance: performance[i]}})
+	availability, performance := spread(missing.Availability, f.Closed, f.Outside), spread(missing.Performance, f.Closed, f.Outside)
+	return []Loss{
+		{Closed, f.Closed, beacon.Earned{Availability: availability[0], Performance: performance[0]}},
+		{Outside, f.Outside, beacon.Earned{Availability: availability[1], Performance: performance[1]}},
 	}
-	return losses
 }
 
 // spread splits an amount in proportion to minutes, so that the parts add up to it: the
 // first is rounded to the nearest millionth. Without any minutes all of it goes to the
 // second: the day has not begun.
-func spread(amount beacon.Amount, minutes [2]int) (parts [2]beacon.Amount) {
-	if all := beacon.Amount(minutes[0] + minutes[1]); all > 0 {
-		parts[0] = (amount*beacon.Amount(minutes[0]) + all/2) / all
+func spread(amount beacon.Amount, first, second int) (parts [2]beacon.Amount) {
+	if all := beacon.Amount(first + second); all > 0 {
+		parts[0] = (amount*beacon.Amount(first) + all/2) / all
 	}
 	parts[1] = amount - parts[0]
 	return parts

@@ -269,10 +269,9 @@ func (v *verifier) add(row *ledger.Row, hash ledger.Hash) {
 
 // totals is what a statement says that its rows add up to.
 type totals struct {
-	rows, hotspots   int
-	served, expected int64
-	earned           beacon.Earned
-	total            beacon.Amount
+	rows, hotspots int
+	ledger.Sum
+	total beacon.Amount
 
 	payment
 	paid    beacon.Amount
@@ -298,15 +297,15 @@ func (v *verifier) readTotals() error {
 		case "hotspot_count":
 			return natural(&v.reader, &t.hotspots)
 		case "served_minutes":
-			return natural(&v.reader, &t.served)
+			return natural(&v.reader, &t.Served)
 		case "expected_minutes":
-			return natural(&v.reader, &t.expected)
+			return natural(&v.reader, &t.Expected)
 		case "availability":
-			return v.amount(&t.earned.Availability)
+			return v.amount(&t.Availability)
 		case "performance":
-			return v.amount(&t.earned.Performance)
+			return v.amount(&t.Performance)
 		case "utilization":
-			return v.amount(&t.earned.Utilization)
+			return v.amount(&t.Utilization)
 		case "held":
 			return v.amount(&t.held)
 		case "released":
@@ -337,14 +336,14 @@ func (t *totals) check(sum *ledger.UserMonth, paid payment) error {
 	}{
 		{"rows", int64(t.rows), int64(sum.Rows)},
 		{"hotspot_count", int64(t.hotspots), int64(sum.Hotspots)},
-		{"served_minutes", t.served, sum.Served},
-		{"expected_minutes", t.expected, sum.Expected},
+		{"served_minutes", t.Served, sum.Served},
+		{"expected_minutes", t.Expected, sum.Expected},
 	} {
 		if count.got != count.want {
 			return fmt.Errorf("totals: %s is %d, but the rows give %d", count.name, count.got, count.want)
 		}
 	}
-	parts := earnings(t.earned, sum.Earned)
+	parts := earnings(t.Earned, sum.Earned)
 	all := append(parts[:], component{"total_earned", t.total, sum.Total()})
 	if t.isSplit != (paid != payment{}) {
 		return fmt.Errorf("totals: held, released, voided and paid must be there if anything was held or released, and only then")

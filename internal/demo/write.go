@@ -226,14 +226,14 @@ func (w *writer) keep(ctx context.Context, books *rewards.Rewards, d recordedDay
 		return nil // the server will close it
 	}
 	w.now, w.final = (d.day + 1).Time().Add(closedAfter), d.day+1
-	return books.CatchUp(ctx)
+	return books.Step(ctx)
 }
 
 // recordsAtOnce is how many records are written in one transaction. Nothing else
 // waits for it.
 const recordsAtOnce = 2000
 
-// FinalBefore, Facts and FactsOf implement rewards.Telemetry for days that are over.
+// FinalBefore, Facts and DidOf implement rewards.Telemetry for days that are over.
 func (w *writer) FinalBefore() (beacon.Day, bool) { return w.final, true }
 
 // Facts returns nothing: all days are over.
@@ -246,8 +246,5 @@ func (*writer) Decided(context.Context, beacon.Day, []beacon.HotspotID) (map[bea
 	return nil, nil
 }
 
-// FactsOf decodes a record.
-func (*writer) FactsOf(record []byte) (beacon.Facts, error) { return heartbeat.RecordFacts(record) }
-
-// DidOf decodes a record with its minutes.
+// DidOf decodes a record.
 func (*writer) DidOf(record []byte) (beacon.Did, error) { return heartbeat.RecordDid(record) }

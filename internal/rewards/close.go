@@ -95,7 +95,7 @@ func (r *Rewards) closeDay(ctx context.Context, v view) error {
 			return err
 		}
 		rows += len(batch.rows)
-		r.shown.closing(rows)
+		r.shown.rows.Store(int64(rows))
 		page.From = batch.upto
 	}
 	if ctx.Err() != nil {
@@ -224,14 +224,14 @@ func (r *Rewards) rowsOf(day beacon.Day, records []beacon.OwnedRecord) ([]ledger
 	rules := r.policySet().On(day)
 	rows := make([]ledger.Row, 0, len(records))
 	for _, record := range records {
-		facts, err := r.Telemetry.FactsOf(record.Data)
+		did, err := r.Telemetry.DidOf(record.Data)
 		switch {
 		case errors.Is(err, beacon.ErrDamaged):
 			r.Log.Error("a heartbeat record is damaged and earns nothing", "hotspot", record.Hotspot, "day", day.String(), "err", err)
 		case err != nil:
 			return nil, fmt.Errorf("record of %s: %w", record.Hotspot, err)
-		case !facts.None():
-			rows = append(rows, rowOf(day, record.Owned, facts, rules))
+		case !did.None():
+			rows = append(rows, rowOf(day, record.Owned, did.Facts, rules))
 		}
 	}
 	return rows, nil

@@ -2,7 +2,6 @@ package rewards
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -39,10 +38,7 @@ func (c ClockReport) Due(today beacon.Day) (days, months int) {
 	if !c.Begun {
 		return 0, 0
 	}
-	for m := c.Month; !today.Time().Before((m + 1).Start().Add(Grace)); m++ {
-		months++
-	}
-	return max(int(today-c.First), 0), months
+	return max(int(today-c.First), 0), unsettled(c.Month, today.Time())
 }
 
 // Waits reports whether days wait for someone to say what day it is.
@@ -75,8 +71,5 @@ func (r *Rewards) ConfirmClock(ctx context.Context, by beacon.Actor, today beaco
 		}
 		shown = append(shown, day.String())
 	}
-	return &beacon.Error{
-		Kind:    beacon.Conflict,
-		Message: fmt.Sprintf("no clock says that it is %s: they say %s (days are in UTC)", today, strings.Join(shown, ", ")),
-	}
+	return refuse("no clock says that it is %s: they say %s (days are in UTC)", today, strings.Join(shown, ", "))
 }

@@ -1,6 +1,7 @@
 package rewards
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -264,16 +265,7 @@ func (r *Rewards) places(hotspots []beacon.Hotspot, unseen bool) (points []geo.P
 // anyWithin reports whether any point of one list is within a distance of one of the other.
 func anyWithin(some, others []geo.Point, withinM float64) bool {
 	const shortestDegreeM = 110_000 // of latitude
-	others = slices.Clone(others)
-	slices.SortFunc(others, func(a, b geo.Point) int {
-		switch {
-		case a.Lat < b.Lat:
-			return -1
-		case a.Lat > b.Lat:
-			return 1
-		}
-		return 0
-	})
+	others = slices.SortedFunc(slices.Values(others), func(a, b geo.Point) int { return cmp.Compare(a.Lat, b.Lat) })
 	for _, p := range some {
 		south := p.Lat - withinM/shortestDegreeM
 		from := sort.Search(len(others), func(i int) bool { return others[i].Lat >= south })

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/geo"
@@ -43,12 +42,13 @@ type claim struct {
 // compareClaims orders claims: of those that served a minute, the first owns the ground.
 func compareClaims(a, b *claim) int {
 	switch {
-	case a.proven != b.proven && a.proven:
+	case a.proven == b.proven:
+		return cmp.Or(cmp.Compare(b.days, a.days), cmp.Compare(a.hotspot, b.hotspot))
+	case a.proven:
 		return -1
-	case a.proven != b.proven:
+	default:
 		return 1
 	}
-	return cmp.Or(cmp.Compare(b.days, a.days), strings.Compare(string(a.hotspot), string(b.hotspot)))
 }
 
 // division is how the ground of a day is divided.
@@ -135,11 +135,11 @@ func (r *Rewards) tierAfter(record []byte) (beacon.Tier, error) {
 	if record == nil {
 		return beacon.Standard, nil
 	}
-	facts, err := r.Telemetry.FactsOf(record)
+	did, err := r.Telemetry.DidOf(record)
 	if errors.Is(err, beacon.ErrDamaged) {
 		return beacon.Standard, nil
 	}
-	return facts.Tier, err
+	return did.Tier, err
 }
 
 // settle gives each claim its share.
@@ -350,12 +350,12 @@ func (r *Rewards) countStandings(ctx context.Context, v view, day beacon.Day) er
 	if err := under(func(l lease.Lease) error { return r.Store.ForgetStandings(ctx, l) }); err != nil {
 		return err
 	}
-	for next, more := (beacon.Owned{}), first < day; more; {
+	for next := (beacon.Owned{}); first < day; {
 		owned, err := r.Store.OwnedPage(ctx, next, r.pageSize)
 		if err != nil {
 			return err
 		}
-		if more = len(owned) > 0; !more {
+		if len(owned) == 0 {
 			break
 		}
 		next = owned[len(owned)-1]
@@ -388,7 +388,7 @@ func (r *Rewards) countPage(ctx context.Context, reopened ledger.Reopenings, fro
 		hotspot beacon.HotspotID
 		since   beacon.Day
 	}
-	counted := map[at]*ledger.Standing{}
+	counted := map[at]ledger.Standing{}
 	for day := from; day < to; day++ {
 		rows, err := r.Store.ValidRows(ctx, day, owned[0], owned[len(owned)-1], reopened)
 		if err != nil {
@@ -400,20 +400,11 @@ func (r *Rewards) countPage(ctx context.Context, reopened ledger.Reopenings, fro
 				continue
 			}
 			since := h.PlaceOn(day).Since
-			s := counted[at{h.ID, since}]
-			if s == nil {
-				s = &ledger.Standing{Hotspot: h.ID, Since: since}
-				counted[at{h.ID, since}] = s
-			}
-			s.Through, s.Before, s.Days = day, s.Days, s.Days+1
+			before := counted[at{h.ID, since}].Days
+			counted[at{h.ID, since}] = ledger.Standing{Hotspot: h.ID, Since: since, Through: day, Before: before, Days: before + 1}
 		}
 	}
-	standings := make([]ledger.Standing, 0, len(counted))
-	for _, s := range counted {
-		standings = append(standings, *s)
-	}
-	slices.SortFunc(standings, func(a, b ledger.Standing) int {
-		return cmp.Or(strings.Compare(string(a.Hotspot), string(b.Hotspot)), cmp.Compare(a.Since, b.Since))
-	})
-	return standings, nil
+	return slices.SortedFunc(maps.Values(counted), func(a, b ledger.Standing) int {
+		return cmp.Or(cmp.Compare(a.Hotspot, b.Hotspot), cmp.Compare(a.Since, b.Since))
+	}), nil
 }

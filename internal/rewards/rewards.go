@@ -34,10 +34,8 @@ type Telemetry interface {
 	// Decided is Facts as of the minutes that no heartbeat changes any more, with those
 	// that were served. It may have hotspots with nothing that counts.
 	Decided(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.Did, error)
-	// FactsOf decodes the record of a day that is over. It returns beacon.ErrDamaged
-	// for a record that no version can read.
-	FactsOf(record []byte) (beacon.Facts, error)
-	// DidOf decodes it with the minutes that were served. It fails like FactsOf.
+	// DidOf decodes the record of a day that is over. It returns beacon.ErrDamaged for a
+	// record that no version can read.
 	DidOf(record []byte) (beacon.Did, error)
 }
 

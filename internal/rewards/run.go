@@ -24,14 +24,11 @@ const (
 // Run closes days and settles months while this process holds the lease, until ctx
 // ends.
 func (r *Rewards) Run(ctx context.Context) {
-	clock.Every(ctx, stepInterval, nil, r.Log, "close days and settle months", r.step)
+	clock.Every(ctx, stepInterval, nil, r.Log, "close days and settle months", r.Step)
 }
 
-// CatchUp closes and settles all that is due now, once. It is for callers that do not
-// Run.
-func (r *Rewards) CatchUp(ctx context.Context) error { return r.step(ctx) }
-
-func (r *Rewards) step(ctx context.Context) error {
+// Step closes and settles all that is due now.
+func (r *Rewards) Step(ctx context.Context) error {
 	r.entitled(0) // sample the clock, lease holder or not
 	if err := r.consult(ctx); err != nil {
 		return err
@@ -73,8 +70,8 @@ func (r *Rewards) settleDue(ctx context.Context) error {
 			return err
 		}
 		began := time.Now()
-		report, err := r.Settle(ctx, bySchedule, month, false, func(done, _ int) { r.shown.settling(done) })
-		r.shown.settling(0)
+		report, err := r.Settle(ctx, bySchedule, month, false, func(done, _ int) { r.shown.sums.Store(int64(done)) })
+		r.shown.sums.Store(0)
 		if err != nil {
 			return err
 		}
@@ -94,16 +91,14 @@ type Progress struct {
 
 // Progress returns the progress, for monitoring.
 func (r *Rewards) Progress() (p Progress) {
-	if through := r.shown.through.Load(); through != 0 {
-		p.Through = beacon.Day(through).Time()
-	}
-	if first := r.shown.first.Load(); first != 0 {
-		p.Unclosed = max(int(r.today()-beacon.Day(first)), 0)
-	}
-	if month := r.shown.month.Load(); month != 0 {
-		for m := beacon.Month(month); !r.Now().Before((m + 1).Start().Add(Grace)); m++ {
-			p.Unsettled++
+	if first := beacon.Day(r.shown.first.Load()); first != 0 {
+		p.Unclosed = max(int(r.today()-first), 0)
+		if r.shown.begun.Load() {
+			p.Through = first.Time()
 		}
+	}
+	if month := beacon.Month(r.shown.month.Load()); month != 0 {
+		p.Unsettled = unsettled(month, r.Now())
 	}
 	p.Closing, p.Settling = int(r.shown.rows.Load()), int(r.shown.sums.Load())
 	return p
@@ -111,28 +106,21 @@ func (r *Rewards) Progress() (p Progress) {
 
 // progress holds the same values while work is under way.
 type progress struct {
-	through    atomic.Int64 // the first day after the closed ones; 0: unknown
-	first      atomic.Int64 // the first day that is not closed
-	month      atomic.Int64 // the first month that is not settled
+	first      atomic.Int64 // the first day that is not closed; 0: unknown
+	begun      atomic.Bool  // the day before it is closed
+	month      atomic.Int64 // the first month that is not settled; 0: unknown
 	rows, sums atomic.Int64
 }
 
-func (p *progress) closing(rows int) { p.rows.Store(int64(rows)) }
-
 func (p *progress) closed(day beacon.Day) {
 	p.rows.Store(0)
-	p.through.Store(int64(day) + 1)
 	p.first.Store(int64(day) + 1)
+	p.begun.Store(true)
 }
 
 // seen records how far the ledger is, whichever process wrote it.
 func (p *progress) seen(v view) {
 	p.first.Store(int64(v.first))
+	p.begun.Store(v.begun)
 	p.month.Store(int64(v.month))
-	p.through.Store(0)
-	if v.begun {
-		p.through.Store(int64(v.first))
-	}
 }
-
-func (p *progress) settling(sums int) { p.sums.Store(int64(sums)) }

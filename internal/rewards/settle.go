@@ -12,6 +12,12 @@ import (
 // Grace is how long a month stays open after its end, for corrections (decision N17).
 const Grace = 72 * time.Hour
 
+// unsettled returns how many months from one on are over, with their grace period, at a
+// moment.
+func unsettled(first beacon.Month, at time.Time) int {
+	return max(int(beacon.MonthOf(at.Add(-Grace))-first), 0)
+}
+
 // SettleReport is the outcome of a settlement.
 type SettleReport struct {
 	Month      beacon.Month
@@ -109,8 +115,8 @@ func (r *Rewards) ripe(ctx context.Context, v view, month beacon.Month, force bo
 	case v.first <= month.Last():
 		return refuse("%s cannot be settled before all its days are closed, and %s is still open: a running server closes each day a few minutes after it ends",
 			month, v.first)
-	case r.Now().Before(end.Add(Grace)) && !force:
-		return refuse("%s can be settled from %s on; before that, ask for it to be settled early (\"early\", or --force)", month, beacon.FormatTime(end.Add(Grace)))
+	case r.Now().Before(due):
+		return refuse("%s can be settled from %s on; before that, ask for it to be settled early (\"early\", or --force)", month, beacon.FormatTime(due))
 	case certain.Before(due):
 		return refuse("%s can be settled from %s on, and by %s it is only %s: see beacon rewards clock",
 			month, beacon.FormatTime(due), by, beacon.FormatTime(certain))

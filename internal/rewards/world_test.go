@@ -201,7 +201,7 @@ func (w *world) step(t testing.TB) {
 	}
 }
 
-// FinalBefore, Facts and FactsOf are what telemetry would say.
+// FinalBefore, Facts and DidOf are what telemetry would say.
 
 func (w *world) FinalBefore() (beacon.Day, bool) { return w.today(), !w.holds }
 
@@ -268,16 +268,13 @@ func (w *world) around(_ geo.Point, _ float64, each func(beacon.HotspotID)) {
 	}
 }
 
-func (w *world) FactsOf(record []byte) (f beacon.Facts, err error) {
-	if string(record) == "damaged" {
-		return f, beacon.ErrDamaged
-	}
-	return f, json.Unmarshal(record, &f)
-}
-
-// DidOf decodes a record with its minutes.
+// DidOf decodes a record.
 func (w *world) DidOf(record []byte) (beacon.Did, error) {
-	f, err := w.FactsOf(record)
+	if string(record) == "damaged" {
+		return beacon.Did{}, beacon.ErrDamaged
+	}
+	var f beacon.Facts
+	err := json.Unmarshal(record, &f)
 	return beacon.Did{Facts: f, Minutes: w.minutes(f)}, err
 }
 

@@ -29,11 +29,6 @@ func (t *Telemetry) Decided(
 	return lookUp(ctx, t, day, ids, t.Fleet.Decided, (*heartbeat.Record).Did)
 }
 
-// FactsOf returns the facts of an encoded record.
-func (t *Telemetry) FactsOf(record []byte) (beacon.Facts, error) {
-	return heartbeat.RecordFacts(record)
-}
-
 // DidOf returns the facts of an encoded record, with the minutes that were served.
 func (t *Telemetry) DidOf(record []byte) (beacon.Did, error) {
 	return heartbeat.RecordDid(record)

@@ -48,9 +48,11 @@ func diskFacts(t testing.TB, n *node, day beacon.Day, id beacon.HotspotID) (f be
 		t.Fatal(err)
 	}
 	if data, ok := rows[id]; ok {
-		if f, err = n.FactsOf(data); err != nil {
+		did, err := n.DidOf(data)
+		if err != nil {
 			t.Fatal(err)
 		}
+		f = did.Facts
 	}
 	return f
 }

@@ -23,8 +23,6 @@ type records struct{ before beacon.Day }
 
 func (r records) FinalBefore() (beacon.Day, bool) { return r.before, true }
 
-func (records) FactsOf(data []byte) (beacon.Facts, error) { return heartbeat.RecordFacts(data) }
-
 func (records) DidOf(data []byte) (beacon.Did, error) { return heartbeat.RecordDid(data) }
 
 func (records) Decided(context.Context, beacon.Day, []beacon.HotspotID) (map[beacon.HotspotID]beacon.Did, error) {

@@ -118,12 +118,12 @@ func closeLastDay(b *testing.B, file string, places bool) (seconds float64) {
 		if err := r.Start(b.Context()); err != nil {
 			b.Fatal(err)
 		}
-		if err := r.CatchUp(b.Context()); err != nil { // it counts the days served, which happens once
+		if err := r.Step(b.Context()); err != nil { // it counts the days served, which happens once
 			b.Fatal(err)
 		}
 		t.before = last + 1
 		before := processorTime(b)
-		if err := r.CatchUp(b.Context()); err != nil {
+		if err := r.Step(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 		seconds = processorTime(b) - before

@@ -49,7 +49,7 @@ type yearDays struct {
 	ids []beacon.HotspotID
 }
 
-func (yearDays) FactsOf([]byte) (beacon.Facts, error) { return yearFacts, nil }
+func (yearDays) DidOf([]byte) (beacon.Did, error) { return beacon.Did{Facts: yearFacts}, nil }
 
 func (y yearDays) OwnedRecords(_ context.Context, _ beacon.Day, after beacon.Owned, limit int) (
 	some []beacon.OwnedRecord, next beacon.Owned, more bool, err error,

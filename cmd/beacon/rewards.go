@@ -44,7 +44,7 @@ func (d database) withRewards(out *console, c clock, command func(*rewards.Rewar
 			return err
 		}
 		r := rewards.New(rewards.Config{Store: db, Now: now, RealTime: !c.simulated(), Log: slog.New(slog.DiscardHandler)})
-		if err := r.Follow(out.ctx); err != nil {
+		if err := r.Reload(out.ctx); err != nil {
 			return err
 		}
 		return command(r)

@@ -21,17 +21,30 @@ func errMismatch(user beacon.UserID, where string) error {
 	}
 }
 
-// checkSums checks the sums of a user's hotspots against the user's own sum.
+// readSums reads the sums of a user's hotspots in a month, and the user's own sum if there
+// is one, and checks them.
+func readSums(ctx context.Context, b ledger.Books, user beacon.UserID, month beacon.Month) (
+	hotspots []ledger.HotspotMonth, users []ledger.UserMonth, err error,
+) {
+	if hotspots, err = b.HotspotMonths(ctx, user, month); err != nil {
+		return nil, nil, err
+	}
+	if users, err = b.UserMonths(ctx, user, month, month); err != nil {
+		return nil, nil, err
+	}
+	return hotspots, users, checkSums(user, month, hotspots, users)
+}
+
+// checkSums checks the sums of a user's hotspots in a month against the user's own sum, if
+// there is one.
 func checkSums(user beacon.UserID, month beacon.Month, hotspots []ledger.HotspotMonth, users []ledger.UserMonth) error {
 	var sum ledger.Sum
 	for i := range hotspots {
 		sum = sum.Plus(hotspots[i].Sum)
 	}
 	var own ledger.UserMonth
-	for _, u := range users {
-		if u.Month == month {
-			own = u
-		}
+	if len(users) > 0 {
+		own = users[0]
 	}
 	if own.Sum != sum || own.Hotspots != len(hotspots) {
 		return errMismatch(user, month.String())
@@ -44,7 +57,7 @@ func checkSums(user beacon.UserID, month beacon.Month, hotspots []ledger.Hotspot
 func (r *Rewards) checkHash(ctx context.Context, s *ledger.Statement) error {
 	for again := range 2 {
 		if again > 0 {
-			if err := r.reload(ctx); err != nil {
+			if err := r.Reload(ctx); err != nil {
 				return err
 			}
 		}
@@ -54,14 +67,6 @@ func (r *Rewards) checkHash(ctx context.Context, s *ledger.Statement) error {
 		}
 	}
 	return errMismatch(s.User, "the statement of "+s.Month.String())
-}
-
-// earned returns the sum of all hotspots.
-func (a *accrual) earned() (sum ledger.Sum) {
-	for _, s := range a.sums {
-		sum = sum.Plus(s.Sum)
-	}
-	return sum
 }
 
 // checkMonths checks the months of a history against their statements or, where there

@@ -56,7 +56,7 @@ func (r *Rewards) mayClose(day beacon.Day, begun bool) (lease.Lease, bool) {
 // closeDay writes one row for each hotspot that was in service on a day, and the sums
 // that follow from the rows. It resumes where an earlier run stopped.
 func (r *Rewards) closeDay(ctx context.Context, v view) error {
-	if err := r.reload(ctx); err != nil {
+	if err := r.Reload(ctx); err != nil {
 		return err
 	}
 	began := time.Now()

@@ -70,15 +70,8 @@ func (r *Rewards) fillDays(ctx context.Context, d *Days, charge func(rows int) e
 		if err != nil {
 			return err
 		}
-		months, err := b.HotspotMonths(ctx, d.User, d.Month)
+		months, users, err := readSums(ctx, b, d.User, d.Month)
 		if err != nil {
-			return err
-		}
-		users, err := b.UserMonths(ctx, d.User, d.Month, d.Month)
-		if err != nil {
-			return err
-		}
-		if err := checkSums(d.User, d.Month, months, users); err != nil {
 			return err
 		}
 		a = newAccrual(names)
@@ -103,13 +96,9 @@ func (r *Rewards) fillDays(ctx context.Context, d *Days, charge func(rows int) e
 		if sum.Open = sum.Day >= v.first; !sum.Open {
 			continue
 		}
-		facts, err := days.on(ctx, sum.Day, a.open(sum.Day))
+		err := days.each(ctx, a, sum.Day, func(_ beacon.HotspotID, _ beacon.Tier, earned ledger.Sum) { sum.add(earned) })
 		if err != nil {
 			return err
-		}
-		rules := r.policySet().On(sum.Day)
-		for _, f := range facts {
-			sum.add(sumOf(f, rules.Reward(f)))
 		}
 	}
 	return nil

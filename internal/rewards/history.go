@@ -149,29 +149,19 @@ func (o *openDays) addToHistory(ctx context.Context, h *history, day beacon.Day)
 		a = newAccrual(h.names)
 		h.open[month] = a
 	}
-	facts, err := o.on(ctx, day, a.open(day))
-	if err != nil {
-		return err
-	}
-	if len(facts) == 0 {
-		return nil
-	}
-	if !h.any {
-		h.first, h.any = month, true
-	}
-	sum := h.sums[month]
-	if sum == nil {
-		sum = &MonthSum{Month: month}
-		h.sums[month] = sum
-	}
-	rules := o.policySet().On(day)
-	for id, f := range facts {
+	return o.each(ctx, a, day, func(id beacon.HotspotID, tier beacon.Tier, earned ledger.Sum) {
+		if !h.any {
+			h.first, h.any = month, true
+		}
+		sum := h.sums[month]
+		if sum == nil {
+			sum = &MonthSum{Month: month}
+			h.sums[month] = sum
+		}
 		if a.sums[id] == nil {
 			sum.Hotspots++
 		}
-		earned := sumOf(f, rules.Reward(f))
-		a.add(id, f.Tier, earned)
+		a.add(id, tier, earned)
 		sum.Sum = sum.Plus(earned)
-	}
-	return nil
+	})
 }

@@ -103,26 +103,19 @@ func (s heldSum) of(settled bool) Payment {
 	return p
 }
 
-// pay counts what was paid to hotspots, and what was held and void, in the months that match.
-func (a *accrual) pay(user beacon.UserID, held heldSums, match, settled func(beacon.Month) bool) error {
+// pay counts what was paid to hotspots, and what was held and void: in one month, or in
+// any. Settled is the last month with a statement.
+func (a *accrual) pay(user beacon.UserID, held heldSums, month, settled beacon.Month) error {
 	for key, sum := range held {
-		if !match(key.month) {
+		if month != anyMonth && key.month != month {
 			continue
 		}
 		if a.sums[key.hotspot] == nil {
 			return errMismatch(user, "the held days of "+key.month.String())
 		}
-		a.settle(key.hotspot, sum.of(settled(key.month)))
+		a.settle(key.hotspot, sum.of(key.month <= settled))
 	}
 	return nil
-}
-
-// paid returns the sum of all hotspots.
-func (a *accrual) paid() (sum Payment) {
-	for _, s := range a.sums {
-		sum = sum.plus(s.Payment)
-	}
-	return sum
 }
 
 // settle adds to what was paid to a hotspot with a sum.

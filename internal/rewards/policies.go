@@ -14,34 +14,44 @@ import (
 // from there. A policy stays in force for its days for good, so it is never changed:
 // a new version follows it.
 func (r *Rewards) Start(ctx context.Context) error {
-	if err := r.reload(ctx); err != nil {
+	known, err := r.Store.KeepPolicies(ctx, nil)
+	if err != nil {
 		return err
 	}
-	if err := r.storeFounding(ctx); err != nil {
+	if err := r.agree(known); err != nil {
 		return err
 	}
-	if err := r.storeOwn(ctx); err != nil {
+	v, err := r.view(ctx, nil)
+	if err != nil {
+		return err
+	}
+	// If the ledger has begun and there are no policies, they were lost: they are not guessed.
+	if len(known) == 0 && r.Founding != nil && !v.begun {
+		if known, err = r.Store.FoundPolicies(ctx, lines(r.Founding)); err != nil {
+			return err
+		}
+		if err := r.agree(known); err != nil {
+			return err
+		}
+	}
+	if err := r.storeOwn(ctx, v, len(known)); err != nil {
 		return err
 	}
 	if err := r.checkDays(ctx); err != nil {
 		return err
 	}
-	v, err := r.view(ctx, nil)
-	if err == nil && v.begun {
+	if v.begun {
 		r.shown.closed(v.first - 1)
 	}
-	return err
+	return nil
 }
-
-// Follow loads the policies of the database, for a command that has none of its own.
-func (r *Rewards) Follow(ctx context.Context) error { return r.reload(ctx) }
 
 // policySet returns the known policies.
 func (r *Rewards) policySet() policy.Set { return *r.policies.Load() }
 
-// reload loads what another process has added. Policies are only ever replaced by a
-// longer list.
-func (r *Rewards) reload(ctx context.Context) error {
+// Reload loads the policies of the database. Those that are known are only ever replaced by
+// a longer list.
+func (r *Rewards) Reload(ctx context.Context) error {
 	known, err := r.Store.KeepPolicies(ctx, nil)
 	if err != nil {
 		return err
@@ -76,45 +86,71 @@ func (r *Rewards) agree(known []ledger.Policy) error {
 	return nil
 }
 
-// storeFounding stores the founding policies if the network is new. If its ledger has begun
-// and there are no policies, they were lost: they are not guessed.
-func (r *Rewards) storeFounding(ctx context.Context) error {
-	known, err := r.Store.KeepPolicies(ctx, nil)
-	if err != nil || len(known) > 0 || r.Founding == nil {
-		return err
+// storeOwn stores the policies of this process after so many that the database has. If
+// another process stores the same version first, that one wins.
+func (r *Rewards) storeOwn(ctx context.Context, v view, stored int) error {
+	mine := r.policySet()
+	for _, p := range mine[stored:] {
+		if first := max(r.today(), v.closing.Day) + 1; v.begun && p.Version > 1 && p.From < first {
+			return fmt.Errorf("reward policy %d starts on %s; a new policy can start on %s at the earliest", p.Version, p.From, first)
+		}
 	}
-	v, err := r.view(ctx, nil)
-	if err != nil || v.begun {
-		return err
-	}
-	if known, err = r.Store.FoundPolicies(ctx, lines(r.Founding)); err != nil {
+	known, err := r.Store.KeepPolicies(ctx, lines(mine))
+	if err != nil {
 		return err
 	}
 	return r.agree(known)
 }
 
-// storeOwn stores the policies of this process that the database does not have. If another
-// process stores the same version first, that one wins.
-func (r *Rewards) storeOwn(ctx context.Context) error {
-	known, err := r.Store.KeepPolicies(ctx, nil)
-	if err != nil {
-		return err
+// Adoption is what adopting a policy does.
+type Adoption struct {
+	Before policy.Policy // in force on the day before
+	Policy policy.Policy
+	// ProvenBefore is the first day on which a place needs a visit to count as proven, if
+	// this is the first policy that pays places; else it is zero.
+	ProvenBefore beacon.Day
+	Confirmed    bool // it was adopted
+}
+
+// Adopt puts a policy into force from a day on that has not begun, as the next version.
+// Servers take it from the database. Unless confirmed, nothing is written.
+func (r *Rewards) Adopt(ctx context.Context, by beacon.Actor, p policy.Policy, from beacon.Day, confirmed bool) (Adoption, error) {
+	if err := r.Reload(ctx); err != nil {
+		return Adoption{}, err
 	}
 	v, err := r.view(ctx, nil)
 	if err != nil {
-		return err
+		return Adoption{}, err
 	}
-	mine := r.policySet()
-	for _, p := range mine[min(len(known), len(mine)):] {
-		if first := r.today() + 1; v.begun && p.Version > 1 && p.From < max(first, v.closing.Day+1) {
-			return fmt.Errorf("reward policy %d starts on %s; a new policy can start on %s at the earliest",
-				p.Version, p.From, max(first, v.closing.Day+1))
-		}
+	known := r.policySet()
+	if len(known) == 0 {
+		return Adoption{}, refuse("no server has been started with this database yet")
 	}
-	if known, err = r.Store.KeepPolicies(ctx, lines(mine)); err != nil {
-		return err
+	newest := known[len(known)-1]
+	first := max(r.today()+1, newest.From+1)
+	if v.begun {
+		first = max(first, v.closing.Day+2) // the day after a closed one has begun
 	}
-	return r.agree(known)
+	p.Version, p.From = newest.Version, newest.From
+	switch {
+	case p == newest:
+		return Adoption{}, refuse("policy %d has the same terms, and is in force from %s on", newest.Version, newest.From)
+	case from < first:
+		return Adoption{}, refuse("a new policy can start on %s at the earliest", first)
+	}
+	p.Version, p.From = newest.Version+1, from
+	a := Adoption{Before: newest, Policy: p}
+	if _, any := known.PlacesFrom(); p.PaysPlaces() && !any {
+		a.ProvenBefore = from + graceDays
+	}
+	if !confirmed {
+		return a, nil
+	}
+	a.Confirmed = true
+	if err := by.Once.Keep(a); err != nil {
+		return a, err
+	}
+	return a, r.Store.AdoptPolicy(ctx, line(&p), by, r.Now())
 }
 
 // byVersion returns the policy of a row. If it is not known here, another process
@@ -123,7 +159,7 @@ func (r *Rewards) byVersion(ctx context.Context, version int) (*policy.Policy, e
 	if p := r.policySet().Version(version); p != nil {
 		return p, nil
 	}
-	if err := r.reload(ctx); err != nil {
+	if err := r.Reload(ctx); err != nil {
 		return nil, err
 	}
 	if p := r.policySet().Version(version); p != nil {

@@ -19,7 +19,7 @@ func (w *world) replay(t *testing.T, q rewards.ReplayQuery) *rewards.Replay {
 	t.Helper()
 	r := w.rewards(w.db)
 	r.InPagesOf(3)
-	if err := r.Follow(t.Context()); err != nil {
+	if err := r.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	days, sum := 0, rewards.Replay{}

@@ -33,7 +33,7 @@ func (r *Rewards) Step(ctx context.Context) error {
 	if err := r.consult(ctx); err != nil {
 		return err
 	}
-	if err := r.reload(ctx); err != nil {
+	if err := r.Reload(ctx); err != nil {
 		return err
 	}
 	if _, holder := r.entitled(0); holder {

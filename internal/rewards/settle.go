@@ -35,7 +35,7 @@ type SettleReport struct {
 func (r *Rewards) Settle(
 	ctx context.Context, by beacon.Actor, month beacon.Month, force bool, progress func(done, total int),
 ) (SettleReport, error) {
-	if err := r.reload(ctx); err != nil {
+	if err := r.Reload(ctx); err != nil {
 		return SettleReport{}, err
 	}
 	report, err := r.survey(ctx, month, force)
@@ -78,18 +78,9 @@ func (r *Rewards) survey(ctx context.Context, month beacon.Month, force bool) (s
 			return s, err
 		}
 	}
-	for after := beacon.UserID(""); ; {
-		users, err := r.Store.UserPage(ctx, month, after, r.pageSize)
-		if err != nil || len(users) == 0 {
-			return s, err
-		}
-		for _, u := range users {
-			s.Statements++
-			s.hotspots += u.Hotspots
-			s.Total += u.Total()
-		}
-		after = users[len(users)-1].User
-	}
+	totals, err := r.Store.MonthTotals(ctx, month)
+	s.Statements, s.hotspots, s.Total = totals.Users, totals.Hotspots, totals.Earned
+	return s, err
 }
 
 // ripe returns an error for a month that is not over, not closed, or not next in

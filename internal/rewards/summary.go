@@ -2,7 +2,6 @@ package rewards
 
 import (
 	"context"
-	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/id"
@@ -65,14 +64,15 @@ func (r *Rewards) summarize(ctx context.Context, s Summary, month beacon.Month) 
 	}
 	days := r.openDays(v, s.User)
 	for _, day := range r.open(v, month) {
-		if err := days.add(ctx, a, day); err != nil {
+		if err := days.each(ctx, a, day, a.add); err != nil {
 			return Summary{}, err
 		}
-		if month == anyMonth && len(a.sums) > 0 {
-			s.Start = earlier(s.Start, day.Time())
+		if month == anyMonth && len(a.sums) > 0 && day.Time().Before(s.Start) {
+			s.Start = day.Time()
 		}
 	}
-	s.Hotspots, s.Total, s.Payment = a.list()
+	s.Hotspots = a.list()
+	s.Total, s.Payment = a.total()
 	if len(s.Hotspots) != len(a.sums) {
 		return Summary{}, errMismatch(s.User, "the list of hotspots")
 	}
@@ -85,15 +85,8 @@ func (r *Rewards) readMonth(ctx context.Context, s *Summary, month beacon.Month,
 	if err != nil {
 		return false, err
 	}
-	months, err := b.HotspotMonths(ctx, s.User, month)
+	months, users, err := readSums(ctx, b, s.User, month)
 	if err != nil {
-		return false, err
-	}
-	users, err := b.UserMonths(ctx, s.User, month, month)
-	if err != nil {
-		return false, err
-	}
-	if err := checkSums(s.User, month, months, users); err != nil {
 		return false, err
 	}
 	held, err := readHeld(ctx, b, s.User)
@@ -104,7 +97,9 @@ func (r *Rewards) readMonth(ctx context.Context, s *Summary, month beacon.Month,
 		return false, err
 	}
 	a.addMonths(months, nil)
+	through := ledger.NoMonth
 	if settled {
+		through = month
 		for i := range months {
 			a.settle(months[i].Hotspot, Payment{Settled: months[i].Total()})
 		}
@@ -115,7 +110,7 @@ func (r *Rewards) readMonth(ctx context.Context, s *Summary, month beacon.Month,
 			return false, err
 		}
 	}
-	return settled, a.pay(s.User, held, func(m beacon.Month) bool { return m == month }, func(beacon.Month) bool { return settled })
+	return settled, a.pay(s.User, held, month, through)
 }
 
 // readAll reads everything that is closed: the totals, which hold what is settled,
@@ -166,7 +161,7 @@ func (r *Rewards) readAll(ctx context.Context, s *Summary, v view, b ledger.Book
 	for i := range users {
 		want = want.Plus(users[i].Sum)
 	}
-	if a.earned() != want || a.paid().Settled != account.Total() {
+	if earned, paid := a.total(); earned != want || paid.Settled != account.Total() {
 		return errMismatch(s.User, "the account")
 	}
 	held, err := readHeld(ctx, b, s.User)
@@ -178,12 +173,5 @@ func (r *Rewards) readAll(ctx context.Context, s *Summary, v view, b ledger.Book
 			return err
 		}
 	}
-	return a.pay(s.User, held, func(beacon.Month) bool { return true }, func(m beacon.Month) bool { return m <= account.Settled })
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
+	return a.pay(s.User, held, anyMonth, account.Settled)
 }

@@ -152,15 +152,16 @@ func (a *accrual) nameRest(ctx context.Context, b ledger.Books) error {
 	return err
 }
 
-// add adds a day that is not closed, with the function that will close it.
-func (o *openDays) add(ctx context.Context, a *accrual, day beacon.Day) error {
+// each calls fn with what each hotspot has earned on a day that is not closed for it, by the
+// function that will close it.
+func (o *openDays) each(ctx context.Context, a *accrual, day beacon.Day, fn func(beacon.HotspotID, beacon.Tier, ledger.Sum)) error {
 	facts, err := o.on(ctx, day, a.open(day))
 	if err != nil {
 		return err
 	}
 	rules := o.policySet().On(day)
 	for id, f := range facts {
-		a.add(id, f.Tier, sumOf(f, rules.Reward(f)))
+		fn(id, f.Tier, ledger.Sum{Served: int64(f.Served), Expected: int64(f.Expected), Earned: rules.Reward(f)})
 	}
 	return nil
 }
@@ -178,19 +179,22 @@ func (a *accrual) open(day beacon.Day) []beacon.HotspotID {
 	return ids
 }
 
-func sumOf(f beacon.Facts, e beacon.Earned) ledger.Sum {
-	return ledger.Sum{Served: int64(f.Served), Expected: int64(f.Expected), Earned: e}
-}
-
-// list returns the hotspots by id, with their names, and the totals.
-func (a *accrual) list() (all []HotspotSum, total ledger.Sum, paid Payment) {
-	all = make([]HotspotSum, 0, len(a.sums))
+// list returns the hotspots by id, with their names.
+func (a *accrual) list() []HotspotSum {
+	all := make([]HotspotSum, 0, len(a.sums))
 	for _, n := range a.names {
 		if sum := a.sums[n.ID]; sum != nil {
 			sum.HotspotName = n
 			all = append(all, *sum)
-			total, paid = total.Plus(sum.Sum), paid.plus(sum.Payment)
 		}
 	}
-	return all, total, paid
+	return all
+}
+
+// total returns what all hotspots earned, and what of it was paid.
+func (a *accrual) total() (earned ledger.Sum, paid Payment) {
+	for _, s := range a.sums {
+		earned, paid = earned.Plus(s.Sum), paid.plus(s.Payment)
+	}
+	return earned, paid
 }

@@ -17,7 +17,8 @@ var deskText = struct{ operators, month string }{
 		FROM (SELECT operator_id, count(*) AS hotspots, CAST(sum(CASE WHEN verified_at = 0 THEN 1 ELSE 0 END) AS bigint) AS waiting
 			FROM hotspots WHERE deleted_at = 0 AND operator_id > $1 GROUP BY operator_id ORDER BY operator_id LIMIT $2) AS o
 		ORDER BY o.operator_id`,
-	month: `SELECT count(*), count(s.user_id), CAST(coalesce(sum(u.availability + u.performance + u.utilization), 0) AS bigint)
+	month: `SELECT count(*), CAST(coalesce(sum(u.hotspots), 0) AS bigint), count(s.user_id),
+			CAST(coalesce(sum(u.availability + u.performance + u.utilization), 0) AS bigint)
 		FROM user_months AS u LEFT JOIN statements AS s ON s.user_id = u.user_id AND s.month = u.month WHERE u.month = $1`,
 }
 
@@ -34,7 +35,7 @@ func (db *DB) Operators(ctx context.Context, after beacon.UserID, month beacon.M
 // their statement.
 func (db *DB) MonthTotals(ctx context.Context, month beacon.Month) (t ledger.MonthTotals, err error) {
 	err = db.queryRow(ctx, func(scan func(...any) error) error {
-		return scan(&t.Users, &t.Statements, (*int64)(&t.Earned))
+		return scan(&t.Users, &t.Hotspots, &t.Statements, (*int64)(&t.Earned))
 	}, deskText.month, int64(month))
 	return t, err
 }

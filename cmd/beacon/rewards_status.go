@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
@@ -26,7 +27,7 @@ func (c rewardsStatusCmd) Run(out *console) error {
 		return err
 	}
 	return c.with(out, func(db *store.DB) error {
-		books, err := rewards.ReadBookkeeping(out.ctx, db, now(), c.Months)
+		books, err := rewards.New(rewards.Config{Store: db, Now: now}).Bookkeeping(out.ctx, beacon.Principal{}, c.Months)
 		if err != nil {
 			return err
 		}

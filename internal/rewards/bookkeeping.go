@@ -2,7 +2,6 @@ package rewards
 
 import (
 	"context"
-	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
@@ -17,7 +16,7 @@ type Bookkeeping struct {
 	Begun   bool         // a day was closed, or is being closed
 	Months  []MonthState // newest first
 
-	Policies policy.Set // of ReadBookkeeping none
+	Policies policy.Set
 }
 
 // MonthState is how far a month is for everyone; a single user's may be settled before.
@@ -28,52 +27,23 @@ type MonthState struct {
 	ledger.MonthTotals
 }
 
-// BookkeepingStore is what ReadBookkeeping needs of a database.
-type BookkeepingStore interface {
-	Books(ctx context.Context, read func(ledger.Books) error) error
-	MonthTotals(ctx context.Context, month beacon.Month) (ledger.MonthTotals, error)
-}
-
-// ReadBookkeeping returns how far the books are, with up to so many months.
-func ReadBookkeeping(ctx context.Context, db BookkeepingStore, now time.Time, months int) (p Bookkeeping, err error) {
-	var finished beacon.Month
-	var settled bool
-	err = db.Books(ctx, func(b ledger.Books) (err error) {
-		if p.Closing, p.Begun, err = b.Closing(ctx); err != nil {
-			return err
-		}
-		if p.First, p.Any, err = b.FirstRecord(ctx); err != nil {
-			return err
-		}
-		finished, settled, err = b.Finished(ctx)
-		return err
-	})
-	if err != nil || !p.Any {
-		return p, err
-	}
-	newest := beacon.MonthOf(now)
-	for month := newest; month >= p.First.Month() && month > newest-beacon.Month(months); month-- {
-		m := MonthState{Month: month, Status: Finalizing}
-		switch {
-		case settled && month <= finished:
-			m.Status = Settled
-		case month == newest:
-			m.Status = InProgress
-		}
-		if p.Begun {
-			m.Closed = max(0, int(min(p.Closing.Through(), month.Last())-month.First())+1)
-		}
-		if m.MonthTotals, err = db.MonthTotals(ctx, month); err != nil {
-			return p, err
-		}
-		p.Months = append(p.Months, m)
-	}
-	return p, nil
-}
-
-// Bookkeeping returns how far the books are, for staff.
+// Bookkeeping returns how far the books are, with up to so many months, for staff.
 func (r *Rewards) Bookkeeping(ctx context.Context, _ beacon.Principal, months int) (Bookkeeping, error) {
-	b, err := ReadBookkeeping(ctx, r.Store, r.Now(), months)
-	b.Policies = r.policySet()
-	return b, err
+	v, err := r.view(ctx, nil)
+	b := Bookkeeping{First: v.since, Any: v.recorded, Closing: v.closing, Begun: v.begun, Policies: r.policySet()}
+	if err != nil || !b.Any {
+		return b, err
+	}
+	newest := beacon.MonthOf(r.Now())
+	for month := newest; month >= b.First.Month() && month > newest-beacon.Month(months); month-- {
+		m := MonthState{Month: month, Status: r.status(v, month, false)}
+		if b.Begun {
+			m.Closed = max(0, int(min(b.Closing.Through(), month.Last())-month.First())+1)
+		}
+		if m.MonthTotals, err = r.Store.MonthTotals(ctx, month); err != nil {
+			return b, err
+		}
+		b.Months = append(b.Months, m)
+	}
+	return b, nil
 }

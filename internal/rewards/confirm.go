@@ -23,12 +23,8 @@ func (r *Rewards) Clock(ctx context.Context) (c ClockReport, err error) {
 	if c.ClockState, err = r.Store.ClockState(ctx); err != nil {
 		return c, err
 	}
-	v, err := r.view(ctx, func(v view, b ledger.Books) error {
-		_, any, err := b.FirstRecord(ctx)
-		c.Begun = v.begun || any
-		return err
-	})
-	c.Now, c.First, c.Month = r.Now().UTC(), v.first, v.month
+	v, err := r.view(ctx, nil)
+	c.Now, c.Begun, c.First, c.Month = r.Now().UTC(), v.begun || v.recorded, v.first, v.month
 	return c, err
 }
 

@@ -210,7 +210,8 @@ type Statement struct {
 // Store is what this package needs of a database. Package store says what each method
 // promises.
 type Store interface {
-	BookkeepingStore
+	Books(ctx context.Context, read func(ledger.Books) error) error
+	MonthTotals(ctx context.Context, month beacon.Month) (ledger.MonthTotals, error)
 	Records(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error)
 	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
 

@@ -14,9 +14,11 @@ type view struct {
 	closing ledger.Closing
 	begun   bool         // a day was closed, or is being closed
 	first   beacon.Day   // the first day that is not closed for everyone
+	since   beacon.Day   // the first day with a record of heartbeats
 	month   beacon.Month // the first month that is not settled for everyone
 	settled bool         // some month is settled for everyone
 
+	recorded bool // there is a day with a record
 	reopened ledger.Reopenings
 }
 
@@ -43,11 +45,10 @@ func (r *Rewards) readView(ctx context.Context, b ledger.Books) (v view, err err
 	if v.reopened, err = b.Reopenings(ctx); err != nil {
 		return v, err
 	}
-	recorded := false
-	if v.first, recorded, err = b.FirstRecord(ctx); err != nil {
+	if v.since, v.recorded, err = b.FirstRecord(ctx); err != nil {
 		return v, err
 	}
-	if !recorded {
+	if v.first = v.since; !v.recorded {
 		v.first = r.today() // memory may have heartbeats that are in no record yet
 	}
 	v.month = v.first.Month()

@@ -9,6 +9,7 @@ package erasure
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -172,9 +173,7 @@ func (e *Erasures) advance(ctx context.Context, wish beacon.Erasure, now time.Ti
 func (e *Erasures) isHeld(ctx context.Context, user beacon.UserID) (held bool, err error) {
 	err = e.Store.Books(ctx, func(b ledger.Books) error {
 		holds, err := b.HoldsOf(ctx, user)
-		for i := range holds {
-			held = held || holds[i].State == beacon.HoldIsActive
-		}
+		held = slices.ContainsFunc(holds, func(h beacon.Hold) bool { return h.State == beacon.HoldIsActive })
 		return err
 	})
 	return held, err
@@ -273,7 +272,6 @@ func (e *Erasures) eraseHotspots(ctx context.Context, user beacon.UserID, now ti
 // placed since: then it is done once that is over.
 func (e *Erasures) eraseHolds(ctx context.Context, user beacon.UserID, now time.Time, own map[string]bool) error {
 	for more := true; more; {
-		more = false
 		_, err := e.Store.EditHolds(ctx, user, by, now, func(all []beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
 			for _, h := range all {
 				own[string(h.ID)] = true

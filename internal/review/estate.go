@@ -89,10 +89,8 @@ func (e *estate) flags(day beacon.Day) (flags []beacon.Flag) {
 			for _, j := range others {
 				told[j] = true
 			}
-			flags = append(flags, beacon.Flag{
-				Hotspot: e.sites[i].hotspot, Operator: e.operator, Kind: g.kind, Weight: weights[g.kind],
-				Facts: facts{"others": int64(len(others)), "within_m": int64(g.within)}, First: day, Last: day,
-			})
+			about := facts{"others": int64(len(others)), "within_m": int64(g.within)}
+			flags = append(flags, flag(e.sites[i].hotspot, e.operator, day, g.kind, about))
 		}
 	}
 	return flags
@@ -144,10 +142,8 @@ func (e *estate) sameAddress(day beacon.Day) (flags []beacon.Flag) {
 		if far < farOthers {
 			continue
 		}
-		flags = append(flags, beacon.Flag{
-			Hotspot: is.hotspot, Operator: e.operator, Kind: beacon.OneAddress, Weight: weights[beacon.OneAddress],
-			Facts: facts{"others": int64(far), "within_m": int64(math.Ceil(farthest))}, First: day, Last: day,
-		})
+		about := facts{"others": int64(far), "within_m": int64(math.Ceil(farthest))}
+		flags = append(flags, flag(is.hotspot, e.operator, day, beacon.OneAddress, about))
 	}
 	return flags
 }

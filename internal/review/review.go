@@ -120,7 +120,7 @@ func (r *Review) reviewDay(ctx context.Context, held lease.Lease, day beacon.Day
 			own.add(c, day)
 			flags = append(flags, c.flags(day)...)
 			if n := again[c.ID]; n > 0 {
-				flags = append(flags, c.flag(day, beacon.MACAgain, facts{"registrations": int64(n)}))
+				flags = append(flags, flag(c.ID, c.Operator, day, beacon.MACAgain, facts{"registrations": int64(n)}))
 			}
 		}
 		if !more {

@@ -66,8 +66,8 @@ type Case struct {
 	Addresses int   // from how many it sent on the day, as far as known
 }
 
-func (c *Case) flag(day beacon.Day, kind beacon.FlagKind, f facts) beacon.Flag {
-	return beacon.Flag{Hotspot: c.ID, Operator: c.Operator, Kind: kind, Weight: weights[kind], Facts: f, First: day, Last: day}
+func flag(hotspot beacon.HotspotID, operator beacon.UserID, day beacon.Day, kind beacon.FlagKind, f facts) beacon.Flag {
+	return beacon.Flag{Hotspot: hotspot, Operator: operator, Kind: kind, Weight: weights[kind], Facts: f, First: day, Last: day}
 }
 
 // rules are what a hotspot is flagged for by itself. Each returns its facts, or nil.
@@ -95,7 +95,7 @@ func (c *Case) flags(day beacon.Day) (flags []beacon.Flag) {
 			continue
 		}
 		if f := rule.facts(c, day); f != nil {
-			flags = append(flags, c.flag(day, rule.kind, f))
+			flags = append(flags, flag(c.ID, c.Operator, day, rule.kind, f))
 		}
 	}
 	return flags

@@ -38,49 +38,45 @@ func (r *Rewards) Settle(
 	if err := r.Reload(ctx); err != nil {
 		return SettleReport{}, err
 	}
-	report, err := r.survey(ctx, month, force)
-	if err != nil || report.Already {
-		return report.SettleReport, err
+	s := &settlement{Rewards: r, by: by, report: SettleReport{Month: month}, policies: r.policySet().LinesIn(month), progress: progress}
+	if err := s.survey(ctx, force); err != nil || s.report.Already {
+		return s.report, err
 	}
-	if err := r.releaseDue(ctx); err != nil {
-		return report.SettleReport, err
-	}
-	s := &settlement{Rewards: r, by: by, report: report, policies: r.policySet().LinesIn(month), progress: progress}
-	if err := s.addTotals(ctx); err != nil {
-		return s.report.SettleReport, err
-	}
-	if err := s.writeStatements(ctx); err != nil {
-		return s.report.SettleReport, err
-	}
-	if err := s.writeRest(ctx); err != nil {
-		return s.report.SettleReport, err
-	}
-	return s.report.SettleReport, r.Store.FinishMonth(ctx, month, report.revision, by, r.Now())
-}
-
-// survey says how much there is to settle.
-type survey struct {
-	SettleReport
-	hotspots int
-	revision int64 // of the ledger
-}
-
-// survey checks that a month can be settled, and counts what there is to do.
-func (r *Rewards) survey(ctx context.Context, month beacon.Month, force bool) (s survey, err error) {
-	s.Month = month
-	v, err := r.view(ctx, nil)
-	if err != nil {
-		return s, err
-	}
-	s.revision = v.revision()
-	if s.Already = v.settled && month < v.month; !s.Already {
-		if err := r.ripe(ctx, v, month, force); err != nil {
-			return s, err
+	for _, do := range []func(context.Context) error{s.releaseDue, s.addTotals, s.writeStatements, s.writeRest} {
+		if err := do(ctx); err != nil {
+			return s.report, err
 		}
 	}
-	totals, err := r.Store.MonthTotals(ctx, month)
-	s.Statements, s.hotspots, s.Total = totals.Users, totals.Hotspots, totals.Earned
-	return s, err
+	return s.report, r.Store.FinishMonth(ctx, month, s.revision, by, r.Now())
+}
+
+// settlement is the state of one call of Settle.
+type settlement struct {
+	*Rewards
+	by       beacon.Actor
+	report   SettleReport
+	revision int64 // of the ledger
+	hotspots int   // with a sum
+	policies []string
+	progress func(done, total int)
+	done     int // sums and statements
+}
+
+// survey checks that the month can be settled, and counts what there is to do.
+func (s *settlement) survey(ctx context.Context, force bool) error {
+	v, err := s.view(ctx, nil)
+	if err != nil {
+		return err
+	}
+	s.revision = v.revision()
+	if s.report.Already = v.settled && s.report.Month < v.month; !s.report.Already {
+		if err := s.ripe(ctx, v, s.report.Month, force); err != nil {
+			return err
+		}
+	}
+	totals, err := s.Store.MonthTotals(ctx, s.report.Month)
+	s.report.Statements, s.hotspots, s.report.Total = totals.Users, totals.Hotspots, totals.Earned
+	return err
 }
 
 // ripe returns an error for a month that is not over, not closed, or not next in
@@ -134,19 +130,9 @@ func (r *Rewards) certainly(ctx context.Context) (at time.Time, by string, err e
 	return at, by, nil
 }
 
-// settlement is the state of one call of Settle.
-type settlement struct {
-	*Rewards
-	by       beacon.Actor
-	report   survey
-	policies []string
-	progress func(done, total int)
-	done     int // sums and statements
-}
-
 func (s *settlement) step(n int) {
 	s.done += n
-	s.progress(s.done, s.report.hotspots+s.report.Statements)
+	s.progress(s.done, s.hotspots+s.report.Statements)
 }
 
 // addTotals adds the month to the totals of all hotspots. That alone settles nothing:
@@ -157,7 +143,7 @@ func (s *settlement) addTotals(ctx context.Context) error {
 		if err != nil || len(sums) == 0 {
 			return err
 		}
-		if err := s.Store.AddTotals(ctx, s.report.revision, sums); err != nil {
+		if err := s.Store.AddTotals(ctx, s.revision, sums); err != nil {
 			return err
 		}
 		s.step(len(sums))
@@ -209,7 +195,7 @@ func (s *settlement) writePage(ctx context.Context, users []ledger.UserMonth) er
 	if err != nil {
 		return err
 	}
-	written, err := s.Store.Settle(ctx, s.by, s.report.revision, s.statements(users, accounts, ended), ended...)
+	written, err := s.Store.Settle(ctx, s.by, s.revision, s.statements(users, accounts, ended), ended...)
 	if err != nil {
 		return err
 	}

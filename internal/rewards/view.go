@@ -1,9 +1,10 @@
 package rewards
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
@@ -135,20 +136,14 @@ func (a *accrual) addMonths(months []ledger.HotspotMonth, totals map[beacon.Hots
 // nameRest looks up the names of hotspots that were deleted long ago and had earned
 // something.
 func (a *accrual) nameRest(ctx context.Context, b ledger.Books) error {
-	named := make(map[beacon.HotspotID]bool, len(a.names))
+	rest := maps.Clone(a.sums)
 	for _, n := range a.names {
-		named[n.ID] = true
+		delete(rest, n.ID)
 	}
-	var rest []beacon.HotspotID
-	for id := range a.sums {
-		if !named[id] {
-			rest = append(rest, id)
-		}
-	}
-	names, err := b.NamesOf(ctx, rest)
+	names, err := b.NamesOf(ctx, slices.Collect(maps.Keys(rest)))
 	if len(names) > 0 {
 		a.names = append(a.names, names...)
-		slices.SortFunc(a.names, func(x, y beacon.HotspotName) int { return strings.Compare(string(x.ID), string(y.ID)) })
+		slices.SortFunc(a.names, func(x, y beacon.HotspotName) int { return cmp.Compare(x.ID, y.ID) })
 	}
 	return err
 }

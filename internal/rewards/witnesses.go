@@ -26,7 +26,7 @@ const (
 	// then it has seen which other servers live.
 	enoughRounds = 3
 
-	// apartBy is how far two clocks may differ and still agree.
+	// apartBy is how far two clocks may differ and still agree. A mark may be some seconds old.
 	apartBy = 2 * time.Minute
 
 	warnEvery = time.Hour
@@ -140,7 +140,8 @@ func (r *Rewards) consult(ctx context.Context) error {
 		return err
 	}
 	all := append([]clock.Witness{{Name: here, Says: now}, {Name: onDisk, Says: certain}}, others...)
-	wrong, told := clock.Outvoted(all, r.tolerance())
+	tolerance := time.Duration(float64(apartBy) * max(r.Rate, 1))
+	wrong, told := clock.Outvoted(all, tolerance)
 	w.mu.Lock()
 	w.asked, w.rounds, w.written, w.limit = real, w.rounds+1, certain, time.Time{}
 	w.latest = clock.Latest(all)
@@ -220,11 +221,6 @@ func (r *Rewards) others(state *ledger.ClockState, real time.Time) (all []clock.
 	}
 	slices.SortFunc(all, func(a, b clock.Witness) int { return cmp.Compare(a.Name, b.Name) })
 	return all
-}
-
-// tolerance is how far clocks may differ and still agree. A mark may be some seconds old.
-func (r *Rewards) tolerance() time.Duration {
-	return time.Duration(float64(apartBy) * max(r.Rate, 1))
 }
 
 // forgetDead deletes the marks of servers that have ended.

@@ -2,6 +2,7 @@ package ground
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
@@ -58,7 +59,8 @@ func (v *canvas) fit(circles []circle) {
 		squares += w.to - w.from
 		v.rows = append(v.rows, w)
 	}
-	v.states = zeroed(v.states, squares)
+	v.states = slices.Grow(v.states[:0], int(squares))[:squares]
+	clear(v.states)
 	if int64(len(v.left)) < squares {
 		v.left = make([]beacon.Minutes, squares)
 	}
@@ -83,15 +85,6 @@ func floorDiv(a, b int64) int64 {
 		q--
 	}
 	return q
-}
-
-func zeroed(s []state, n int64) []state {
-	if int64(cap(s)) < n {
-		return make([]state, n)
-	}
-	s = s[:n]
-	clear(s)
-	return s
 }
 
 // taken is what a hotspot was given.

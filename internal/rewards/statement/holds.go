@@ -27,10 +27,6 @@ type heldRow struct {
 	amount beacon.Amount
 }
 
-func newHolds() *holds {
-	return &holds{open: map[ledger.Hash]heldRow{}, earlier: map[ledger.Hash]heldRow{}}
-}
-
 // hold counts a held row.
 func (h *holds) hold(row *ledger.Row, hash ledger.Hash) error {
 	if len(h.open) == maxHeld {
@@ -108,16 +104,12 @@ func (h *holds) take(from map[ledger.Hash]heldRow, hash ledger.Hash, want heldRo
 	return nil
 }
 
-// conclude says since when all held rows are known.
+// conclude says since when all held rows are known. It returns an error for what became of
+// a row that should be known, and is not.
 func (h *holds) conclude(month beacon.Month, previous ledger.Hash) error {
 	if h.first = month; previous.IsZero() {
 		h.first = ledger.NoMonth
 	}
-	return h.known()
-}
-
-// known returns an error for what became of a row that should be known, and is not.
-func (h *holds) known() error {
 	for hash, row := range h.earlier {
 		if row.day.Month() >= h.first {
 			return fmt.Errorf("%s was not held when %s was settled, or was paid before", hash, row.day.Month())

@@ -55,9 +55,10 @@ func (r *reader) take(kind jsontext.Kind, wrong string) (string, error) {
 	return token.String(), nil
 }
 
-// object reads an object whose members must have one of the names, each at most once.
-// It returns which were present, as bits. An error in a member names it.
-func (r *reader) object(names []string, read func(i int) error) (seen uint, err error) {
+// object reads an object whose members must have one of the names, each at most once, and
+// the first of them always. It returns which were present, as bits. An error in a member
+// names it.
+func (r *reader) object(names []string, always int, read func(i int) error) (seen uint, err error) {
 	if _, err := r.take(jsontext.KindBeginObject, "must be an object"); err != nil {
 		return 0, err
 	}
@@ -75,7 +76,9 @@ func (r *reader) object(names []string, read func(i int) error) (seen uint, err 
 		}
 		seen |= 1 << i
 	}
-	_, err = r.take(jsontext.KindEndObject, "must be an object")
+	if _, err = r.take(jsontext.KindEndObject, "must be an object"); err == nil {
+		err = missing(names[:always], seen)
+	}
 	return seen, err
 }
 
@@ -87,15 +90,6 @@ func within(name string, err error) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w", name, err)
-}
-
-// whole reads an object that must have all of the names.
-func (r *reader) whole(names []string, read func(i int) error) error {
-	seen, err := r.object(names, read)
-	if err != nil {
-		return err
-	}
-	return missing(names, seen)
 }
 
 // missing returns an error that names the first absent member.

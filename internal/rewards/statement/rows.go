@@ -70,7 +70,7 @@ func called(n int, row *ledger.Row) string {
 
 // readRow reads a row, and returns which of the names of ground it has, as bits.
 func (v *verifier) readRow(row *ledger.Row, hash *ledger.Hash) (ground uint, err error) {
-	seen, err := v.object(rowMembers, func(i int) error {
+	seen, err := v.object(rowMembers, len(rowNames), func(i int) error {
 		switch rowMembers[i] {
 		case "date":
 			return v.day(&row.Day)
@@ -113,9 +113,6 @@ func (v *verifier) readRow(row *ledger.Row, hash *ledger.Hash) (ground uint, err
 			return v.ground(rowMembers[i], &row.Ground)
 		}
 	})
-	if err == nil {
-		err = missing(rowNames, seen)
-	}
 	if err == nil {
 		err = v.oneKind(row, seen>>(len(rowNames)+len(groundNames)))
 	}
@@ -290,7 +287,7 @@ var (
 
 func (v *verifier) readTotals() error {
 	t := &v.totals
-	seen, err := v.object(totalMembers, func(i int) error {
+	seen, err := v.object(totalMembers, len(totalNames), func(i int) error {
 		switch totalMembers[i] {
 		case "rows":
 			return natural(&v.reader, &t.rows)
@@ -318,9 +315,6 @@ func (v *verifier) readTotals() error {
 			return v.amount(&t.total)
 		}
 	})
-	if err == nil {
-		err = missing(totalNames, seen)
-	}
 	if held := seen >> len(totalNames); err == nil && held != 0 {
 		t.isSplit = true
 		err = missing(heldNames, held)

@@ -42,7 +42,8 @@ func (r Report) Paid() beacon.Amount {
 // network; if there are none, the statement must have terms that are built into the
 // program, whenever the network adopted them.
 func Verify(r io.Reader, known policy.Set) (Report, error) {
-	v := &verifier{reader: newReader(r), known: known, hotspots: map[beacon.HotspotID]beacon.Day{}, holds: newHolds()}
+	v := &verifier{reader: newReader(r), known: known, hotspots: map[beacon.HotspotID]beacon.Day{}}
+	v.holds = &holds{open: map[ledger.Hash]heldRow{}, earlier: map[ledger.Hash]heldRow{}}
 	err := v.file()
 	if err == nil {
 		err = v.conclude()
@@ -91,7 +92,7 @@ var (
 
 // file reads a document, or a response that contains one.
 func (v *verifier) file() error {
-	_, err := v.object(answer, func(i int) error {
+	_, err := v.object(answer, 0, func(i int) error {
 		switch {
 		case answer[i] == "meta":
 			return v.skip()
@@ -99,7 +100,7 @@ func (v *verifier) file() error {
 			return v.member(i)
 		case answer[i] == "data" && v.seen == 0:
 			v.inAnswer = true
-			_, err := v.object(members, v.member)
+			_, err := v.object(members, 0, v.member)
 			return err
 		default:
 			return errors.New("the statement must be either in data or at the top level")
@@ -199,7 +200,7 @@ var (
 // of that version.
 func (v *verifier) policy() error {
 	var p policy.Policy
-	seen, err := v.object(policyMembers, func(i int) error {
+	seen, err := v.object(policyMembers, len(policyNames), func(i int) error {
 		switch policyMembers[i] {
 		case "version":
 			return natural(&v.reader, &p.Version)
@@ -208,7 +209,8 @@ func (v *verifier) policy() error {
 		case "availability":
 			return v.amount(&p.Availability)
 		case "performance":
-			return v.whole(tierNames, func(tier int) error { return v.amount(&p.Performance[tier]) })
+			_, err := v.object(tierNames, len(tierNames), func(tier int) error { return v.amount(&p.Performance[tier]) })
+			return err
 		case "utilization_per_gb":
 			return v.amount(&p.PerGB)
 		case "utilization_cap":
@@ -219,9 +221,6 @@ func (v *verifier) policy() error {
 			return v.amount(&p.Unproven)
 		}
 	})
-	if err == nil {
-		err = missing(policyNames, seen)
-	}
 	if places := seen >> len(policyNames); err == nil && places != 0 {
 		if err = missing(placesNames, places); err == nil && !p.PaysPlaces() {
 			err = errors.New("radius_m: must not be 0")

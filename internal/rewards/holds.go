@@ -99,16 +99,8 @@ func (r *Rewards) moment() time.Time { return r.Now().UTC().Truncate(time.Micros
 
 // DecideHold extends a hold, ends it, or makes what is held void.
 func (r *Rewards) DecideHold(ctx context.Context, p beacon.Principal, in HoldDecision) (beacon.Hold, error) {
-	hold, err := r.readHold(ctx, in.Hold)
-	if err != nil {
-		return hold, err
-	}
-	if err := r.mayJudge(ctx, p.User, &hold); err != nil {
-		return beacon.Hold{}, err
-	}
-	now := r.moment()
-	act := beacon.HoldAct{By: p.User, At: now, Note: in.Reason}
-	return r.change(ctx, p, hold, in.Reason, now, func(h *beacon.Hold) (beacon.ChangeKind, error) {
+	may := func(h *beacon.Hold) error { return r.mayJudge(ctx, p.User, h) }
+	return r.change(ctx, p, in.Hold, in.Reason, may, func(h *beacon.Hold, act beacon.HoldAct) (beacon.ChangeKind, error) {
 		switch in.Action {
 		case ExtendHold:
 			return beacon.HoldExtended, h.Extend(act, in.Until.UTC().Truncate(time.Microsecond))
@@ -126,16 +118,14 @@ func (r *Rewards) DecideHold(ctx context.Context, p beacon.Principal, in HoldDec
 
 // AnswerHold records what the operator says about a hold.
 func (r *Rewards) AnswerHold(ctx context.Context, p beacon.Principal, in HoldAnswer) (beacon.Hold, error) {
-	hold, err := r.readHold(ctx, in.Hold)
-	if err != nil {
-		return hold, err
+	may := func(h *beacon.Hold) error {
+		if !p.MayActFor(h.User) {
+			return errNoHold
+		}
+		return nil
 	}
-	if !p.MayActFor(hold.User) {
-		return beacon.Hold{}, errNoHold
-	}
-	now := r.moment()
-	return r.change(ctx, p, hold, in.Text, now, func(h *beacon.Hold) (beacon.ChangeKind, error) {
-		return beacon.HoldAnswered, h.Respond(beacon.HoldAct{By: p.User, At: now, Note: in.Text})
+	return r.change(ctx, p, in.Hold, in.Text, may, func(h *beacon.Hold, act beacon.HoldAct) (beacon.ChangeKind, error) {
+		return beacon.HoldAnswered, h.Respond(act)
 	})
 }
 
@@ -153,28 +143,31 @@ func (r *Rewards) Holds(ctx context.Context, p beacon.Principal, q HoldsQuery) (
 	return list, err
 }
 
-func (r *Rewards) readHold(ctx context.Context, hold beacon.HoldID) (beacon.Hold, error) {
+// change edits an existing hold, if p may.
+func (r *Rewards) change(
+	ctx context.Context, p beacon.Principal, hold beacon.HoldID, note string, may func(*beacon.Hold) error,
+	edit func(*beacon.Hold, beacon.HoldAct) (beacon.ChangeKind, error),
+) (beacon.Hold, error) {
 	if !id.Valid(beacon.HoldPrefix, string(hold)) {
 		return beacon.Hold{}, errNoHold
 	}
-	h, any, err := r.Store.Hold(ctx, hold)
+	was, any, err := r.Store.Hold(ctx, hold)
 	if err == nil && !any {
 		err = errNoHold
 	}
-	return h, err
-}
-
-// change edits an existing hold.
-func (r *Rewards) change(
-	ctx context.Context, p beacon.Principal, hold beacon.Hold, note string, now time.Time,
-	edit func(*beacon.Hold) (beacon.ChangeKind, error),
-) (beacon.Hold, error) {
-	return r.edit(ctx, p, hold.User, note, now, func(all []beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
-		at := slices.IndexFunc(all, func(h beacon.Hold) bool { return h.ID == hold.ID })
+	if err == nil {
+		err = may(&was)
+	}
+	if err != nil {
+		return beacon.Hold{}, err
+	}
+	now := r.moment()
+	return r.edit(ctx, p, was.User, note, now, func(all []beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
+		at := slices.IndexFunc(all, func(h beacon.Hold) bool { return h.ID == hold })
 		if at < 0 {
 			return beacon.Hold{}, "", errNoHold
 		}
-		kind, err := edit(&all[at])
+		kind, err := edit(&all[at], beacon.HoldAct{By: p.User, At: now, Note: note})
 		return all[at], kind, err
 	})
 }

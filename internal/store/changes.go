@@ -18,7 +18,7 @@ import (
 // Streams only grow. If one is shorter than before, the DB is Broken.
 func (db *DB) Heads(ctx context.Context) (map[string]int64, error) {
 	before := db.seen.heads()
-	now, err := db.numbersByNode(ctx, sqlText.heads)
+	now, err := queryMap[string, int64](ctx, db, sqlText.heads)
 	if err != nil {
 		return nil, err
 	}
@@ -53,36 +53,17 @@ func (s *seen) note(heads map[string]int64) {
 	}
 }
 
-// numbersByNode reads rows of a node and a number.
-func (db *DB) numbersByNode(ctx context.Context, text string) (map[string]int64, error) {
-	type numbered struct {
-		node string
-		seq  int64
-	}
-	all, err := query(ctx, db, func(scan func(...any) error) (n numbered, err error) {
-		return n, scan(&n.node, &n.seq)
-	}, text)
-	if err != nil {
-		return nil, err
-	}
-	numbers := make(map[string]int64, len(all))
-	for _, n := range all {
-		numbers[n.node] = n.seq
-	}
-	return numbers, nil
-}
-
 // Changes returns up to limit changes of a node after a number, in order and without
 // gaps.
 func (db *DB) Changes(ctx context.Context, node string, after int64, limit int) ([]beacon.Change, error) {
-	return query(ctx, db, scanChange, sqlText.changes, node, after, max(limit, 0))
+	return query(ctx, db, changeRow, sqlText.changes, node, after, max(limit, 0))
 }
 
-func scanChange(scan func(...any) error) (c beacon.Change, err error) {
-	var at int64
-	err = scan(&c.Node, &c.Seq, &c.Kind, &c.Target, &c.Version, &c.Actor.Key, &c.Actor.User, &c.Actor.Request, &at, &c.Actor.Note)
-	c.At = fromMicros(at)
-	return c, err
+func changeRow(c *beacon.Change) ([]any, func() error) {
+	return []any{
+		&c.Node, &c.Seq, (*string)(&c.Kind), &c.Target, &c.Version,
+		(*string)(&c.Actor.Key), (*string)(&c.Actor.User), &c.Actor.Request, (*moment)(&c.At), &c.Actor.Note,
+	}, done
 }
 
 // Audit returns the changes of all nodes, newest first (decision X10). Changes of one
@@ -90,9 +71,13 @@ func scanChange(scan func(...any) error) (c beacon.Change, err error) {
 // Before is the last change of the previous page, or zero for the first page. No change
 // is ever left out; if the times of a node go backwards, one may be on two pages.
 func (db *DB) Audit(ctx context.Context, before beacon.Change, limit int) ([]beacon.Change, error) {
-	streams, err := db.streams(ctx)
+	all, err := query(ctx, db, func(s *stream) ([]any, func() error) { return []any{&s.node, &s.next}, done }, sqlText.latest)
 	if err != nil {
 		return nil, err
+	}
+	streams := make([]*stream, len(all))
+	for i := range all {
+		streams[i] = &all[i]
 	}
 	var page []beacon.Change
 	for len(page) < limit && len(streams) > 0 {
@@ -126,13 +111,6 @@ type stream struct {
 	buffer []beacon.Change // the next changes
 }
 
-func (db *DB) streams(ctx context.Context) ([]*stream, error) {
-	return query(ctx, db, func(scan func(...any) error) (*stream, error) {
-		s := &stream{}
-		return s, scan(&s.node, &s.next)
-	}, sqlText.latest)
-}
-
 // rewind finds the first change of the stream that belongs to the page: one that
 // follows before in its own stream, or is not newer than it.
 func (s *stream) rewind(ctx context.Context, db *DB, before beacon.Change) error {
@@ -160,7 +138,7 @@ func (s *stream) step(ctx context.Context, db *DB) (err error) {
 	seq := s.buffer[0].Seq
 	s.buffer = s.buffer[1:]
 	if len(s.buffer) == 0 {
-		s.buffer, err = query(ctx, db, scanChange, sqlText.changesBefore, s.node, seq, auditRead)
+		s.buffer, err = query(ctx, db, changeRow, sqlText.changesBefore, s.node, seq, auditRead)
 	}
 	if len(s.buffer) == 0 {
 		s.ended = true

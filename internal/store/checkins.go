@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,22 +9,6 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
-
-// measuredRow is the JSON of what a phone measured. Its names are part of the schema:
-// existing rows contain them.
-type measuredRow struct {
-	DownMbps float32 `json:"down_mbps,omitempty"`
-	UpMbps   float32 `json:"up_mbps,omitempty"`
-	RSSI     int     `json:"rssi_dbm,omitempty"`
-}
-
-func encodeMeasured(m beacon.Measured) (string, error) {
-	if m == (beacon.Measured{}) {
-		return "", nil
-	}
-	text, err := json.Marshal(measuredRow(m))
-	return string(text), err
-}
 
 // PutCheckIn writes a check-in, once if the actor says so (see doOnce). It replaces the
 // earlier one of its install, hotspot and day, apart from Visited. If there are
@@ -80,11 +62,11 @@ type Voucher = func(h *beacon.Hotspot, evidence func(since beacon.Day) (installs
 func vouchOnce(tx *transaction, op *operation, id beacon.HotspotID, vouch Voucher, result *beacon.Hotspot) (*beacon.Change, error) {
 	edit := func(h *beacon.Hotspot) (bool, error) {
 		return vouch(h, func(since beacon.Day) (installs, days int, err error) {
-			_, err = tx.row(func(scan func(...any) error) error { return scan(&installs, &days) }, sqlText.evidence, string(id), int64(since))
+			_, err = tx.row([]any{&installs, &days}, sqlText.evidence, string(id), int64(since))
 			return installs, days, err
 		})
 	}
-	change, _, err := updateOnce(tx, op, id, edit, result)
+	change, _, err := updateOnce(tx, op, sqlText.hotspot, id, edit, result)
 	if tx.failed == nil && beacon.KindOf(err) == beacon.NotFound {
 		return nil, nil //nolint:nilnil // nothing changed
 	}
@@ -101,14 +83,13 @@ func bit(b bool) int64 {
 // CheckedInAt returns at the visited hotspots of how many operators an install has
 // checked in since a day, apart from one.
 func (db *DB) CheckedInAt(ctx context.Context, install beacon.Install, since beacon.Day, except beacon.UserID) (operators int, err error) {
-	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&operators) }, sqlText.operatorsOf, install[:], int64(since), string(except))
+	_, err = db.queryRow(ctx, []any{&operators}, sqlText.operatorsOf, install[:], int64(since), string(except))
 	return operators, err
 }
 
 // Quality returns what the check-ins of some days say of a hotspot.
 func (db *DB) Quality(ctx context.Context, hotspot beacon.HotspotID, first, last beacon.Day) (q beacon.Quality, err error) {
-	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&q.CheckIns, &q.Working, &q.Installs) },
-		sqlText.quality, string(hotspot), int64(first), int64(last))
+	_, err = db.queryRow(ctx, []any{&q.CheckIns, &q.Working, &q.Installs}, sqlText.quality, string(hotspot), int64(first), int64(last))
 	return q, err
 }
 
@@ -125,24 +106,17 @@ func (db *DB) PruneCheckIns(ctx context.Context, before beacon.Day, noted time.T
 // PutAddresses notes from where devices send.
 func (db *DB) PutAddresses(ctx context.Context, noted []beacon.DeviceAddress) error {
 	noted = slices.Clone(noted) // the caller may leave before they are written
-	op := &operation{order: "addresses"}
-	op.run = func(tx *transaction) (changes, error) {
+	return db.commit(ctx, "addresses", func(tx *transaction) (changes, error) {
 		return nil, putRows(tx, sqlText.putAddresses[:], noted, func(values []any, a *beacon.DeviceAddress) []any {
 			return append(values, string(a.Hotspot), a.Hash, micros(a.At))
 		})
-	}
-	return db.committer.do(ctx, op)
+	})
 }
 
 // DeviceAddress returns from where the device of a hotspot last sent, as far as it is
 // known: the zero value if not at all.
 func (db *DB) DeviceAddress(ctx context.Context, hotspot beacon.HotspotID) (a beacon.DeviceAddress, err error) {
-	var at int64
-	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&a.Hash, &at) }, sqlText.deviceAddress, string(hotspot))
-	if errors.Is(err, sql.ErrNoRows) {
-		return beacon.DeviceAddress{}, nil
-	}
-	a.Hotspot, a.At = hotspot, fromMicros(at)
+	a, _, err = queryFirst(ctx, db, addressRow, sqlText.deviceAddress, string(hotspot))
 	return a, err
 }
 
@@ -162,28 +136,18 @@ func (db *DB) DeviceAddresses(ctx context.Context, ids []beacon.HotspotID) (map[
 	return found, nil
 }
 
-func addressRow() ([]any, func() (beacon.DeviceAddress, error)) {
-	var a beacon.DeviceAddress
-	var at int64
-	return []any{(*string)(&a.Hotspot), &a.Hash, &at}, func() (beacon.DeviceAddress, error) {
-		a.At = fromMicros(at)
-		return a, nil
-	}
+func addressRow(a *beacon.DeviceAddress) ([]any, func() error) {
+	return []any{(*string)(&a.Hotspot), &a.Hash, (*moment)(&a.At)}, done
 }
 
 // HashKey returns the random key of some hashes, which all servers share. The first call
 // stores the one it is given.
 func (db *DB) HashKey(ctx context.Context, name string, made [32]byte) (key [32]byte, err error) {
-	op := &operation{order: "hash key"}
-	op.run = func(tx *transaction) (changes, error) {
-		_, err := tx.exec(sqlText.makeHashKey, name, made[:])
-		return nil, err
-	}
-	if err := db.committer.do(ctx, op); err != nil {
+	if err := db.exec(ctx, "hash key", nil, sqlText.makeHashKey, name, made[:]); err != nil {
 		return key, err
 	}
 	var stored []byte
-	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&stored) }, sqlText.hashKey, name)
+	_, err = db.queryRow(ctx, []any{&stored}, sqlText.hashKey, name)
 	if err == nil && copy(key[:], stored) != len(key) {
 		err = internal("read the key of hashes", fmt.Errorf("it has %d bytes", len(stored)))
 	}

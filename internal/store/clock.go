@@ -1,9 +1,8 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -35,80 +34,61 @@ var clockText = struct {
 // records that this moment has come, unless staff have said since what day it is:
 // confirmed is how often they had when certain was found.
 func (db *DB) MarkClock(ctx context.Context, said, certain time.Time, confirmed int64) error {
-	op := &operation{order: "clock " + db.node}
-	op.run = func(tx *transaction) (changes, error) {
-		_, err := tx.exec(clockText.mark, db.node, micros(said))
-		if err != nil || certain.IsZero() {
+	return db.commit(ctx, "clock "+db.node, func(tx *transaction) (changes, error) {
+		err := tx.write(clockText.mark, db.node, micros(said))
+		if certain.IsZero() {
 			return nil, err
 		}
-		if _, err := tx.exec(clockText.begin, micros(certain), confirmed); err != nil {
-			return nil, err
-		}
-		_, err = tx.exec(clockText.raise, micros(certain), confirmed)
-		return nil, err
-	}
-	return db.committer.do(ctx, op)
+		return nil, cmp.Or(err,
+			tx.write(clockText.begin, micros(certain), confirmed),
+			tx.write(clockText.raise, micros(certain), confirmed))
+	})
 }
 
 // ForgetClocks deletes the marks of servers that have ended: those that are still as
 // they are given.
 func (db *DB) ForgetClocks(ctx context.Context, marks []ledger.ClockMark) error {
-	op := &operation{order: "clock"}
-	op.run = func(tx *transaction) (changes, error) {
+	return db.commit(ctx, "clock", func(tx *transaction) (changes, error) {
 		for _, m := range marks {
-			if _, err := tx.exec(clockText.forget, m.Node, m.Marks); err != nil {
+			if err := tx.write(clockText.forget, m.Node, m.Marks); err != nil {
 				return nil, err
 			}
 		}
 		return nil, nil
-	}
-	return db.committer.do(ctx, op)
+	})
 }
 
 // ConfirmClock sets the moment that has certainly come, to an earlier or a later one,
 // as staff say.
 func (db *DB) ConfirmClock(ctx context.Context, certain time.Time, by beacon.Actor, at time.Time) error {
 	change := beacon.Change{Kind: beacon.ClockConfirmed, Target: certain.UTC().Format(time.DateOnly), Actor: by, At: at}
-	op := &operation{order: "clock"}
-	op.run = func(tx *transaction) (changes, error) {
-		_, err := tx.exec(clockText.set, micros(certain))
-		return changes{&change}, err
-	}
-	return db.committer.do(ctx, op)
+	return db.exec(ctx, "clock", changes{&change}, clockText.set, micros(certain))
 }
 
 // ClockState returns what the database knows about the time.
 func (db *DB) ClockState(ctx context.Context) (s ledger.ClockState, err error) {
-	var certain, up int64
-	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&certain, &s.Confirmed) }, clockText.certain)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	if _, err := db.queryRow(ctx, []any{(*moment)(&s.Certain), &s.Confirmed}, clockText.certain); err != nil {
 		return s, err
 	}
-	s.Certain = fromMicros(certain)
-	if err := db.queryRow(ctx, func(scan func(...any) error) error { return scan(&up) }, clockText.lastUp, db.node); err != nil {
+	var up int64
+	if _, err := db.queryRow(ctx, []any{&up}, clockText.lastUp, db.node); err != nil {
 		return s, err
 	}
 	if up > 0 {
 		s.Up = time.Unix(up*60, 0).UTC()
 	}
 	if db.engine.Clock != "" {
-		var now int64
-		if err := db.queryRow(ctx, func(scan func(...any) error) error { return scan(&now) }, db.engine.Clock); err != nil {
+		if _, err := db.queryRow(ctx, []any{(*moment)(&s.Database)}, db.engine.Clock); err != nil {
 			return s, err
 		}
-		s.Database = fromMicros(now)
 	}
-	s.Marks, err = query(ctx, db, func(scan func(...any) error) (m ledger.ClockMark, err error) {
-		var said int64
-		err = scan(&m.Node, &said, &m.Marks)
-		m.Said = fromMicros(said)
-		return m, err
+	s.Marks, err = query(ctx, db, func(m *ledger.ClockMark) ([]any, func() error) {
+		return []any{&m.Node, (*moment)(&m.Said), &m.Marks}, done
 	}, clockText.marks)
 	return s, err
 }
 
 // Certain returns the moment that has certainly come by then.
 func (b *books) Certain(ctx context.Context) (certain time.Time, known bool, err error) {
-	n, known, err := first(ctx, b, clockText.examine, numberRow)
-	return fromMicros(n), known, err
+	return first(ctx, b, clockText.examine, func(certain *time.Time) ([]any, func() error) { return []any{(*moment)(certain)}, done })
 }

@@ -17,6 +17,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -99,44 +100,94 @@ func (db *DB) Ping(ctx context.Context) error {
 		return errFull
 	}
 	var n int
-	return db.queryRow(ctx, func(scan func(...any) error) error { return scan(&n) }, sqlText.ping)
+	_, err := db.queryRow(ctx, []any{&n}, sqlText.ping)
+	return err
 }
 
-// queryRow reads one row outside of any explicit transaction. It returns sql.ErrNoRows
-// unchanged.
-func (db *DB) queryRow(ctx context.Context, read func(scan func(...any) error) error, text string, args ...any) error {
-	err := db.retrying(ctx, func() error {
-		return read(db.engine.Read.QueryRowContext(ctx, text, args...).Scan)
+// commit does an operation that contends for the row that order names (see operation).
+func (db *DB) commit(ctx context.Context, order string, run func(*transaction) (changes, error)) error {
+	return db.committer.do(ctx, &operation{order: order, run: run})
+}
+
+// exec commits one statement, with the changes that it is.
+func (db *DB) exec(ctx context.Context, order string, made changes, text string, args ...any) error {
+	return db.commit(ctx, order, func(tx *transaction) (changes, error) { return made, tx.write(text, args...) })
+}
+
+// queryRow reads the single row of a query into the targets, outside of any explicit
+// transaction, and reports whether there was one.
+func (db *DB) queryRow(ctx context.Context, targets []any, text string, args ...any) (found bool, err error) {
+	err = db.retrying(ctx, func() error {
+		return db.engine.Read.QueryRowContext(ctx, text, args...).Scan(targets...)
 	})
 	if err == nil || errors.Is(err, sql.ErrNoRows) {
-		return err
+		return err == nil, nil
 	}
-	return db.readFailed(err)
+	return false, db.readFailed(err)
+}
+
+// queryFirst reads the single row of a query, and reports whether there was one.
+func queryFirst[T any](ctx context.Context, db *DB, row rowReader[T], text string, args ...any) (one T, found bool, err error) {
+	targets, finish := row(&one)
+	if found, err = db.queryRow(ctx, targets, text, args...); err != nil || !found {
+		return one, false, err
+	}
+	if err := finish(); err != nil {
+		return one, false, db.readFailed(err)
+	}
+	return one, true, nil
 }
 
 // query reads all rows of a query.
-func query[T any](ctx context.Context, db *DB, read func(scan func(...any) error) (T, error), text string, args ...any) ([]T, error) {
+func query[T any](ctx context.Context, db *DB, row rowReader[T], text string, args ...any) ([]T, error) {
 	var all []T
-	err := db.retrying(ctx, func() error {
-		all = nil
-		rows, err := db.engine.Read.QueryContext(ctx, text, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			one, err := read(rows.Scan)
-			if err != nil {
-				return err
-			}
-			all = append(all, one)
-		}
-		return rows.Err()
+	err := db.retrying(ctx, func() (err error) {
+		all, err = queryOn(ctx, db.engine.Read, row, text, args...)
+		return err
 	})
 	if err != nil {
 		return nil, db.readFailed(err)
 	}
 	return all, nil
+}
+
+// queryOn is query on a connection or a pool of them, without retries.
+func queryOn[T any](
+	ctx context.Context, on interface {
+		QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
+	}, row rowReader[T], text string, args ...any,
+) (all []T, err error) {
+	rows, err := on.QueryContext(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var one T
+	targets, finish := row(&one)
+	for rows.Next() {
+		if err := cmp.Or(rows.Scan(targets...), finish()); err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}
+
+// queryMap reads rows of a key and a value.
+func queryMap[K comparable, V any](ctx context.Context, db *DB, text string, args ...any) (map[K]V, error) {
+	type pair struct {
+		key   K
+		value V
+	}
+	all, err := query(ctx, db, func(p *pair) ([]any, func() error) { return []any{&p.key, &p.value}, done }, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	values := make(map[K]V, len(all))
+	for _, p := range all {
+		values[p.key] = p.value
+	}
+	return values, nil
 }
 
 // retrying repeats a read that lost against a write, which happens to reads too where

@@ -25,17 +25,14 @@ var deskText = struct{ operators, month string }{
 // Operators returns up to limit users with hotspots after one, by id, with what they earned
 // on the closed days of a month.
 func (db *DB) Operators(ctx context.Context, after beacon.UserID, month beacon.Month, now time.Time, limit int) ([]beacon.Operator, error) {
-	return query(ctx, db, func(scan func(...any) error) (o beacon.Operator, err error) {
-		err = scan((*string)(&o.User), &o.Hotspots, &o.Waiting, &o.Keys, (*int64)(&o.Earned))
-		return o, err
+	return query(ctx, db, func(o *beacon.Operator) ([]any, func() error) {
+		return []any{(*string)(&o.User), &o.Hotspots, &o.Waiting, &o.Keys, (*int64)(&o.Earned)}, done
 	}, deskText.operators, string(after), int64(limit), micros(now), int64(month))
 }
 
 // MonthTotals returns what the closed days of a month add up to, and how many users have
 // their statement.
 func (db *DB) MonthTotals(ctx context.Context, month beacon.Month) (t ledger.MonthTotals, err error) {
-	err = db.queryRow(ctx, func(scan func(...any) error) error {
-		return scan(&t.Users, &t.Hotspots, &t.Statements, (*int64)(&t.Earned))
-	}, deskText.month, int64(month))
+	_, err = db.queryRow(ctx, []any{&t.Users, &t.Hotspots, &t.Statements, (*int64)(&t.Earned)}, deskText.month, int64(month))
 	return t, err
 }

@@ -46,8 +46,8 @@ type Engine struct {
 	// Scan reads columns of many rows in the driver's fastest way. Tail is the query
 	// from FROM on, and each of its arguments is a string, int64 or []byte. Each is
 	// called for one row after another, with a function like sql.Rows.Scan that takes a
-	// *string, *int, *int64, *float64 or *[]byte for each column. The caller may keep
-	// what it is given.
+	// *string, *int, *int64, *float64 or *[]byte for each column, or a sql.Scanner of an
+	// integer. The caller may keep what it is given.
 	Scan Scan
 
 	// Confirm, if not nil, is called after each COMMIT, before anything of it is

@@ -2,12 +2,9 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -17,9 +14,8 @@ import (
 // if there is one. It returns NotFound for a user who never had a key or a hotspot.
 func (db *DB) AskErasure(ctx context.Context, e beacon.Erasure, by beacon.Actor) (beacon.Erasure, error) {
 	var result beacon.Erasure
-	op := &operation{order: "erasure " + string(e.User)}
-	op.run = func(tx *transaction) (changes, error) {
-		known, err := tx.row(func(scan func(...any) error) error { var n int; return scan(&n) }, sqlText.knownUser, string(e.User))
+	err := db.commit(ctx, "erasure "+string(e.User), func(tx *transaction) (changes, error) {
+		known, err := tx.exists(sqlText.knownUser, string(e.User))
 		if err == nil && !known {
 			err = notFound("user")
 		}
@@ -30,14 +26,14 @@ func (db *DB) AskErasure(ctx context.Context, e beacon.Erasure, by beacon.Actor)
 		if err != nil {
 			return nil, err
 		}
-		_, err = tx.row(func(scan func(...any) error) (err error) { result, err = scanErasure(scan); return err }, sqlText.erasure, string(e.User))
+		result, _, err = rowIn(tx, erasureRow, sqlText.erasure, string(e.User))
 		if err != nil || n == 0 {
 			return nil, err
 		}
 		return changes{{Kind: beacon.ErasureAsked, Target: string(e.User), Actor: by, At: e.Asked}}, nil
-	}
-	if err := db.committer.do(ctx, op); err != nil {
-		return beacon.Erasure{}, err
+	})
+	if err != nil {
+		return beacon.Erasure{}, err // result may still be written
 	}
 	return result, nil
 }
@@ -45,13 +41,12 @@ func (db *DB) AskErasure(ctx context.Context, e beacon.Erasure, by beacon.Actor)
 // WithdrawErasure takes a wish back. It returns NotFound if there is none, and Conflict if
 // it is too late.
 func (db *DB) WithdrawErasure(ctx context.Context, user beacon.UserID, by beacon.Actor, now time.Time) error {
-	op := &operation{order: "erasure " + string(user)}
-	op.run = func(tx *transaction) (changes, error) {
+	return db.commit(ctx, "erasure "+string(user), func(tx *transaction) (changes, error) {
 		n, err := tx.exec(sqlText.withdrawErasure, string(user))
 		if err != nil || n > 0 {
 			return changes{{Kind: beacon.ErasureWithdrawn, Target: string(user), Actor: by, At: now}}, err
 		}
-		begun, err := tx.row(func(scan func(...any) error) error { _, err := scanErasure(scan); return err }, sqlText.erasure, string(user))
+		_, begun, err := rowIn(tx, erasureRow, sqlText.erasure, string(user))
 		switch {
 		case err != nil:
 			return nil, err
@@ -59,47 +54,40 @@ func (db *DB) WithdrawErasure(ctx context.Context, user beacon.UserID, by beacon
 			return nil, &beacon.Error{Kind: beacon.Conflict, Message: "it is too late: the data is being erased, or was"}
 		}
 		return nil, &beacon.Error{Kind: beacon.NotFound, Message: "nobody has asked to erase this user"}
-	}
-	return db.committer.do(ctx, op)
+	})
 }
 
 // Erasure returns the wish of a user to be erased; false if there is none.
 func (db *DB) Erasure(ctx context.Context, user beacon.UserID) (e beacon.Erasure, found bool, err error) {
-	err = db.queryRow(ctx, func(scan func(...any) error) (err error) { e, err = scanErasure(scan); return err }, sqlText.erasure, string(user))
-	if errors.Is(err, sql.ErrNoRows) {
-		return e, false, nil
-	}
-	return e, err == nil, err
+	return queryFirst(ctx, db, erasureRow, sqlText.erasure, string(user))
 }
 
 // DueErasures returns up to limit wishes that are due at now and not fulfilled, of users
 // after one, by user.
 func (db *DB) DueErasures(ctx context.Context, after beacon.UserID, now time.Time, limit int) ([]beacon.Erasure, error) {
-	return query(ctx, db, scanErasure, sqlText.dueErasures, string(after), micros(now), limit)
+	return query(ctx, db, erasureRow, sqlText.dueErasures, string(after), micros(now), limit)
 }
 
 // StepErasure records how far an erasure is: begun, unless it was taken back, then
 // cleared, then erased. It reports whether there is such a wish.
 func (db *DB) StepErasure(ctx context.Context, e beacon.Erasure, by beacon.Actor, now time.Time) (found bool, err error) {
-	op := &operation{order: "erasure " + string(e.User)}
-	op.run = func(tx *transaction) (changes, error) {
+	err = db.commit(ctx, "erasure "+string(e.User), func(tx *transaction) (changes, error) {
 		n, err := tx.exec(sqlText.stepErasure, string(e.User), micros(e.Begun), micros(e.Cleared), micros(e.Erased), micros(e.Asked))
 		if found = n > 0; err != nil || e.Erased.IsZero() {
 			return nil, err
 		}
 		return changes{{Kind: beacon.UserErased, Target: string(e.User), Actor: by, At: now}}, nil
-	}
-	if err := db.committer.do(ctx, op); err != nil {
-		return false, err
+	})
+	if err != nil {
+		return false, err // found may still be written
 	}
 	return found, nil
 }
 
-func scanErasure(scan func(...any) error) (e beacon.Erasure, err error) {
-	var asked, due, begun, cleared, erased int64
-	err = scan((*string)(&e.User), &asked, &due, &begun, &cleared, &erased)
-	e.Asked, e.Due, e.Begun, e.Cleared, e.Erased = fromMicros(asked), fromMicros(due), fromMicros(begun), fromMicros(cleared), fromMicros(erased)
-	return e, err
+func erasureRow(e *beacon.Erasure) ([]any, func() error) {
+	return []any{
+		(*string)(&e.User), (*moment)(&e.Asked), (*moment)(&e.Due), (*moment)(&e.Begun), (*moment)(&e.Cleared), (*moment)(&e.Erased),
+	}, done
 }
 
 // EraseHotspot calls edit with a deleted hotspot and writes the result as the next
@@ -109,26 +97,21 @@ func (db *DB) EraseHotspot(ctx context.Context, id beacon.HotspotID, by beacon.A
 	op := &operation{order: "hotspot by id " + string(id)}
 	op.run = func(tx *transaction) (changes, error) {
 		for _, text := range sqlText.eraseOf {
-			if _, err := tx.exec(text, string(id)); err != nil {
+			if err := tx.write(text, string(id)); err != nil {
 				return nil, err
 			}
 		}
-		for range casTries {
-			var result beacon.Hotspot
-			change, done, err := updateFound(tx, op, sqlText.deletedHotspot, id, func(h *beacon.Hotspot) (bool, error) {
-				before := *h
-				edit(h)
-				return !reflect.DeepEqual(before, *h), nil
-			}, &result)
-			if change != nil {
-				change.Kind, change.Actor = beacon.HotspotErased, by
-				return changes{change}, err
-			}
-			if done || err != nil {
-				return nil, err
-			}
+		var result beacon.Hotspot
+		change, err := update(tx, op, sqlText.deletedHotspot, id, func(h *beacon.Hotspot) (bool, error) {
+			before := *h
+			edit(h)
+			return !reflect.DeepEqual(before, *h), nil
+		}, &result)
+		if change == nil || err != nil {
+			return nil, err
 		}
-		return nil, changedTooOften(id)
+		change.Kind, change.Actor = beacon.HotspotErased, by
+		return changes{change}, nil
 	}
 	return db.committer.do(ctx, op)
 }
@@ -137,32 +120,20 @@ func (db *DB) EraseHotspot(ctx context.Context, id beacon.HotspotID, by beacon.A
 // where it was used.
 func (db *DB) EraseKey(ctx context.Context, k beacon.Key) error {
 	k.Name = ""
-	scopes := make([]string, len(k.Scopes))
-	for i, scope := range k.Scopes {
-		scopes[i] = string(scope)
-	}
-	seal := keyContent(&k, strings.Join(scopes, " "), "").seal()
-	op := &operation{order: "key " + string(k.ID)}
-	op.run = func(tx *transaction) (changes, error) {
-		_, err := tx.exec(sqlText.eraseKey, string(k.ID), seal)
-		return nil, err
-	}
-	return db.committer.do(ctx, op)
+	return db.exec(ctx, "key "+string(k.ID), nil, sqlText.eraseKey, string(k.ID), keyContent(&k, scopesText(&k), "").seal())
 }
 
 // EraseUser deletes what is stored of a user and belongs to no books: the quota, reserved
 // MAC addresses, and answers that are kept for repeated requests.
 func (db *DB) EraseUser(ctx context.Context, user beacon.UserID) error {
-	op := &operation{order: "erasure " + string(user)}
-	op.run = func(tx *transaction) (changes, error) {
+	return db.commit(ctx, "erasure "+string(user), func(tx *transaction) (changes, error) {
 		for _, text := range sqlText.eraseOfUser {
-			if _, err := tx.exec(text, string(user)); err != nil {
+			if err := tx.write(text, string(user)); err != nil {
 				return nil, err
 			}
 		}
 		return nil, nil //nolint:nilnil // no change
-	}
-	return db.committer.do(ctx, op)
+	})
 }
 
 // EraseNotes takes away the notes of all changes of the targets, but for those that the
@@ -174,7 +145,7 @@ func (db *DB) EraseNotes(ctx context.Context, targets map[string]bool) error {
 	}
 	for _, node := range slices.Sorted(maps.Keys(heads)) {
 		for after := int64(0); ; {
-			page, err := query(ctx, db, scanChange, sqlText.notes, node, after, pageSize)
+			page, err := query(ctx, db, changeRow, sqlText.notes, node, after, pageSize)
 			if err != nil {
 				return err
 			}
@@ -194,15 +165,13 @@ func (db *DB) EraseNotes(ctx context.Context, targets map[string]bool) error {
 }
 
 func (db *DB) eraseNotes(ctx context.Context, page []beacon.Change) error {
-	op := &operation{order: "notes"}
-	op.run = func(tx *transaction) (changes, error) {
+	return db.commit(ctx, "notes", func(tx *transaction) (changes, error) {
 		for _, c := range page {
 			c.Actor.Note = ""
-			if _, err := tx.exec(sqlText.eraseNote, c.Node, c.Seq, changeContent(&c).seal()); err != nil {
+			if err := tx.write(sqlText.eraseNote, c.Node, c.Seq, changeContent(&c).seal()); err != nil {
 				return nil, err
 			}
 		}
 		return nil, nil //nolint:nilnil // it is no change
-	}
-	return db.committer.do(ctx, op)
+	})
 }

@@ -23,7 +23,7 @@ func (db *DB) AppendEvents(ctx context.Context, l lease.Lease, places map[string
 	}
 	return db.fenced(ctx, l, func(tx *transaction) error {
 		for _, node := range slices.Sorted(maps.Keys(places)) {
-			if _, err := tx.exec(sqlText.putPlace, node, places[node]); err != nil {
+			if err := tx.write(sqlText.putPlace, node, places[node]); err != nil {
 				return err
 			}
 		}
@@ -39,39 +39,36 @@ func appendEvents(tx *transaction, events []beacon.Event) error {
 		return nil
 	}
 	var last int64
-	if _, err := tx.row(func(scan func(...any) error) error { return scan(&last) }, sqlText.lastEvent); err != nil {
+	if _, err := tx.row([]any{&last}, sqlText.lastEvent); err != nil {
 		return err
 	}
 	return inChunks(sqlText.insertEvents[:], len(events), func(text string, from, to int) error {
-		args := make([]any, 0, 5*(to-from))
-		for _, e := range events[from:to] {
+		return tx.append(text, valuesOf(events[from:to], func(values []any, e *beacon.Event) []any {
 			last++
-			args = append(args, last, string(e.Kind), e.Target, string(e.User), micros(e.At))
-		}
-		return tx.append(text, args...)
+			return append(values, last, string(e.Kind), e.Target, string(e.User), micros(e.At))
+		})...)
 	})
 }
 
 // EventPlaces returns, for each node, the last change that has become an event.
 func (db *DB) EventPlaces(ctx context.Context) (map[string]int64, error) {
-	return db.numbersByNode(ctx, sqlText.eventPlaces)
+	return queryMap[string, int64](ctx, db, sqlText.eventPlaces)
 }
 
 // Events returns up to limit events after a number, in order and without gaps except
 // for pruned ones. An event about a hotspot belongs to its operator.
 func (db *DB) Events(ctx context.Context, after int64, limit int) ([]beacon.Event, error) {
-	return query(ctx, db, func(scan func(...any) error) (e beacon.Event, err error) {
-		var at int64
-		err = scan(&e.Seq, &e.Kind, &e.Target, &e.User, &at)
-		e.At = fromMicros(at)
-		return e, err
-	}, sqlText.events, after, max(limit, 0))
+	return query(ctx, db, eventRow, sqlText.events, after, max(limit, 0))
+}
+
+func eventRow(e *beacon.Event) ([]any, func() error) {
+	return []any{&e.Seq, (*string)(&e.Kind), &e.Target, (*string)(&e.User), (*moment)(&e.At)}, done
 }
 
 // EventHead returns the numbers of the oldest and newest kept event, or 0 and 0 if
 // there never was one.
 func (db *DB) EventHead(ctx context.Context) (oldest, newest int64, err error) {
-	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&oldest, &newest) }, sqlText.eventRange)
+	_, err = db.queryRow(ctx, []any{&oldest, &newest}, sqlText.eventRange)
 	return oldest, newest, err
 }
 
@@ -85,8 +82,7 @@ func (db *DB) PruneEvents(ctx context.Context, l lease.Lease, before time.Time) 
 			if more = n == pruneSize; err != nil || n == 0 {
 				return err
 			}
-			_, err = tx.exec(sqlText.deleteEvents, end)
-			return err
+			return tx.write(sqlText.deleteEvents, end)
 		})
 		if err != nil {
 			return err
@@ -131,7 +127,7 @@ func (db *DB) Announce(ctx context.Context, l lease.Lease, transitions []beacon.
 	for len(transitions) > 0 {
 		some := distinct(transitions)
 		transitions = transitions[len(some):]
-		own := append([]beacon.Transition{}, some...) // the caller may leave before they are written
+		own := slices.Clone(some) // the caller may leave before they are written
 		err := db.fenced(ctx, l, func(tx *transaction) error {
 			fresh, err := announce(tx, own)
 			if err != nil {
@@ -162,16 +158,9 @@ func distinct(transitions []beacon.Transition) []beacon.Transition {
 func announce(tx *transaction, transitions []beacon.Transition) (events []beacon.Event, err error) {
 	fresh := map[beacon.HotspotID]bool{}
 	err = inChunks(sqlText.announce[:], len(transitions), func(text string, from, to int) error {
-		args := make([]any, 0, 3*(to-from))
-		for _, t := range transitions[from:to] {
-			args = append(args, string(t.Hotspot), onlineRow(t.Online), micros(t.At))
-		}
-		return tx.rows(func(scan func(...any) error) error {
-			var hotspot beacon.HotspotID
-			err := scan(&hotspot)
-			fresh[hotspot] = true
-			return err
-		}, text, args...)
+		return tx.rows(into(fresh), text, valuesOf(transitions[from:to], func(values []any, t *beacon.Transition) []any {
+			return append(values, string(t.Hotspot), bit(t.Online), micros(t.At))
+		})...)
 	})
 	for _, t := range transitions {
 		if !fresh[t.Hotspot] {
@@ -184,13 +173,6 @@ func announce(tx *transaction, transitions []beacon.Transition) (events []beacon
 		events = append(events, beacon.Event{Kind: kind, Target: string(t.Hotspot), User: t.User, At: t.At})
 	}
 	return events, err
-}
-
-func onlineRow(online bool) int64 {
-	if online {
-		return 1
-	}
-	return 0
 }
 
 // EachStatus calls fn with the last announced status of every hotspot, one at a time.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 )
 
@@ -10,14 +9,14 @@ import (
 // migration, trusts nothing and cannot write. Packages store/sqlite and store/postgres
 // open one.
 type Examination struct {
-	db     *DB // for its Engine and its read methods
-	probes Probes
+	db *DB // for its Engine and its read methods
+	Probes
 }
 
 // Probes are the checks that only an engine can do.
 type Probes struct {
-	// Schema reads the schema of the database.
-	Schema func(ctx context.Context, conn *sql.Conn) (Schema, error)
+	// SchemaParts is a query for the columns of tables and indexes (see readSchema).
+	SchemaParts string
 
 	// Durability checks the settings that acknowledged writes depend on to survive. It
 	// returns what it checked, and what is wrong.
@@ -30,21 +29,11 @@ type Probes struct {
 // Examine takes ownership of an engine, of which it uses only Read, BeginRead, Scan and
 // Classify.
 func Examine(engine Engine, probes Probes) *Examination {
-	return &Examination{db: &DB{engine: &engine, snapshots: newSnapshots(engine.Read)}, probes: probes}
+	return &Examination{db: &DB{engine: &engine, snapshots: newSnapshots(engine.Read)}, Probes: probes}
 }
 
 // Close ends the examination.
 func (x *Examination) Close() error { return x.db.engine.Read.Close() }
-
-// Durability checks the settings that durability depends on.
-func (x *Examination) Durability(ctx context.Context) (looked string, wrong []string, err error) {
-	return x.probes.Durability(ctx)
-}
-
-// Storage has the engine check its files.
-func (x *Examination) Storage(ctx context.Context, quick bool) (looked string, wrong []string, err error) {
-	return x.probes.Storage(ctx, quick)
-}
 
 // SchemaState compares the schema of a database with what this program expects.
 type SchemaState struct {
@@ -78,7 +67,7 @@ func (x *Examination) Schema(ctx context.Context) (s SchemaState, err error) {
 	if err != nil {
 		return s, err
 	}
-	is, err := x.probes.Schema(ctx, conn)
+	is, err := readSchema(ctx, conn, x.SchemaParts)
 	if err != nil {
 		return s, err
 	}
@@ -92,48 +81,41 @@ type Snapshot struct{ *books }
 // Snapshot calls read with a snapshot of the database. An error of read is returned
 // unchanged; an error of the database includes its message.
 func (x *Examination) Snapshot(ctx context.Context, read func(Snapshot) error) error {
-	conn, err := x.db.engine.Read.Conn(ctx)
-	if err != nil {
+	return x.db.snapshot(ctx, func(b *books) error {
+		err := read(Snapshot{b})
+		if b.failed != nil && err != nil {
+			return fmt.Errorf("cannot be read: %w", b.failed)
+		}
 		return err
-	}
-	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, x.db.engine.BeginRead); err != nil {
-		return err
-	}
-	defer endSnapshot(ctx, conn)
-	b := &books{db: x.db, conn: conn}
-	err = read(Snapshot{b})
-	if b.failed != nil && err != nil {
-		return fmt.Errorf("cannot be read: %w", b.failed)
-	}
-	return err
+	})
 }
 
 // each calls fn with every row of a query, and the error found in it, if any.
 func each[T any](ctx context.Context, b *books, rows bulk, row rowReader[T], fn func(T, error) error, args ...any) error {
-	targets, value := row()
+	var one T
+	targets, finish := row(&one)
 	return b.scan(ctx, rows, targets, func() (stopped, failed error) {
-		one, err := value()
-		return fn(one, err), nil
+		damage := finish()
+		return fn(one, damage), nil
 	}, args...)
+}
+
+// sound is for rows in which no error can be found.
+func sound[T any](fn func(T) error) func(T, error) error {
+	return func(row T, _ error) error { return fn(row) }
 }
 
 // examineText holds the statements of an Examination, as sqlText does for a DB. Queries
 // of a whole table have no ORDER BY unless they need one, so that they read the rows
 // and not an index.
 var examineText = struct {
-	hotspots, macs, keys, changes, nodes        bulk
-	events, places, leases, spans, journal      bulk
-	records, ledger, ledgerAgain, rewardMonths  bulk
-	nextDay, nextHotspotMonth, nextUserMonth    bulk
-	ledgerPage, hotspotMonthPage, userMonthPage bulk
-	statementPage, accountPage, totalPage       bulk
-	liveWithoutMAC, strayHead, strayRecord      bulk
-	strayRecordHead, strayStatus, strayLinkCode bulk
-	strayMonth, strayTotal, strayUserMonth      bulk
-	strayStatement, strayStream, strayJournal   bulk
-	strayPlace, standings, heldDay, heldSum     bulk
-	holds, strayHeld                            bulk
+	hotspots, macs, keys, changes, nodes          bulk
+	events, places, leases, spans, journal        bulk
+	records, ledger, ledgerAgain, rewardMonths    bulk
+	nextDay, nextHotspotMonth, nextUserMonth      bulk
+	ledgerPage, hotspotMonthPage, userMonthPage   bulk
+	statementPage, accountPage, totalPage         bulk
+	standings, heldDay, heldSum, holds, strayHeld bulk
 }{
 	hotspots: bulk{hotspotColumns, `FROM hotspots`},
 	macs:     bulk{`id, mac, mac_live, deleted_at`, `FROM hotspots WHERE coalesce(mac_live, '') <> ''`},
@@ -176,21 +158,27 @@ var examineText = struct {
 	accountPage: bulk{accountColumns, `FROM accounts WHERE user_id > $1 ORDER BY user_id LIMIT $2`},
 	totalPage: bulk{totalColumns, `FROM hotspot_totals
 		WHERE user_id >= $1 AND (user_id, hotspot) > ($1, $2) ORDER BY user_id, hotspot LIMIT $3`},
+}
 
-	liveWithoutMAC: bulk{`id`, `FROM hotspots WHERE deleted_at = 0 AND coalesce(mac_live, '') = ''`},
-	strayHead:      bulk{`hotspot`, `FROM record_heads WHERE NOT EXISTS (SELECT 1 FROM hotspots WHERE hotspots.id = record_heads.hotspot)`},
-	strayRecord: bulk{`hotspot`, `FROM records WHERE NOT EXISTS (SELECT 1 FROM record_heads
-		WHERE record_heads.hotspot = records.hotspot AND record_heads.day >= records.day)`},
-	strayRecordHead: bulk{`hotspot`, `FROM record_heads WHERE NOT EXISTS (SELECT 1 FROM records
-		WHERE records.day = record_heads.day AND records.hotspot = record_heads.hotspot)`},
-	strayStatus:   bulk{`hotspot`, `FROM statuses WHERE NOT EXISTS (SELECT 1 FROM hotspots WHERE hotspots.id = statuses.hotspot)`},
-	strayLinkCode: bulk{`hotspot`, `FROM link_codes WHERE NOT EXISTS (SELECT 1 FROM hotspots WHERE hotspots.id = link_codes.hotspot)`},
-	strayMonth: bulk{`hotspot`, `FROM hotspot_months WHERE NOT EXISTS (SELECT 1 FROM hotspots
-		WHERE hotspots.id = hotspot_months.hotspot AND hotspots.operator_id = hotspot_months.user_id)`},
-	strayTotal:     bulk{`hotspot`, `FROM hotspot_totals WHERE NOT EXISTS (SELECT 1 FROM hotspots WHERE hotspots.id = hotspot_totals.hotspot)`},
-	strayUserMonth: bulk{`user_id`, `FROM user_months WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE accounts.user_id = user_months.user_id)`},
-	strayStatement: bulk{`user_id`, `FROM statements WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE accounts.user_id = statements.user_id)`},
-	strayStream:    bulk{`node`, `FROM changes WHERE seq = 1 AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.node = changes.node)`},
-	strayJournal:   bulk{`node`, `FROM journal WHERE NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.node = journal.node)`},
-	strayPlace:     bulk{`node`, `FROM event_places WHERE NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.node = event_places.node)`},
+// strays are the queries for dangling references, and what is wrong with what they find.
+var strays = []struct {
+	what string
+	rows bulk
+}{
+	{"is live but its MAC address is not in the index", bulk{`id`, `FROM hotspots WHERE deleted_at = 0 AND coalesce(mac_live, '') = ''`}},
+	{"has records but is not a hotspot", bulk{`hotspot`, `FROM record_heads WHERE NOT EXISTS (SELECT 1 FROM hotspots WHERE hotspots.id = record_heads.hotspot)`}},
+	{"has a record that no reader would find", bulk{`hotspot`, `FROM records WHERE NOT EXISTS (SELECT 1 FROM record_heads
+		WHERE record_heads.hotspot = records.hotspot AND record_heads.day >= records.day)`}},
+	{"has no record of the day given as its newest", bulk{`hotspot`, `FROM record_heads WHERE NOT EXISTS (SELECT 1 FROM records
+		WHERE records.day = record_heads.day AND records.hotspot = record_heads.hotspot)`}},
+	{"has a status but is not a hotspot", bulk{`hotspot`, `FROM statuses WHERE NOT EXISTS (SELECT 1 FROM hotspots WHERE hotspots.id = statuses.hotspot)`}},
+	{"has a link code but is not a hotspot", bulk{`hotspot`, `FROM link_codes WHERE NOT EXISTS (SELECT 1 FROM hotspots WHERE hotspots.id = link_codes.hotspot)`}},
+	{"has a monthly sum but is not a hotspot of that user", bulk{`hotspot`, `FROM hotspot_months WHERE NOT EXISTS (SELECT 1 FROM hotspots
+		WHERE hotspots.id = hotspot_months.hotspot AND hotspots.operator_id = hotspot_months.user_id)`}},
+	{"has a total but is not a hotspot", bulk{`hotspot`, `FROM hotspot_totals WHERE NOT EXISTS (SELECT 1 FROM hotspots WHERE hotspots.id = hotspot_totals.hotspot)`}},
+	{"has a monthly sum but no account", bulk{`user_id`, `FROM user_months WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE accounts.user_id = user_months.user_id)`}},
+	{"has a statement but no account", bulk{`user_id`, `FROM statements WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE accounts.user_id = statements.user_id)`}},
+	{"has changes but is not a node", bulk{`node`, `FROM changes WHERE seq = 1 AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.node = changes.node)`}},
+	{"has a journal but is not a node", bulk{`node`, `FROM journal WHERE NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.node = journal.node)`}},
+	{"has a position in the events but is not a node", bulk{`node`, `FROM event_places WHERE NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.node = event_places.node)`}},
 }

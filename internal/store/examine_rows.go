@@ -13,9 +13,12 @@ import (
 // EachHotspot calls fn with every hotspot, deleted ones included, and the error found
 // in its row, if any.
 func (s Snapshot) EachHotspot(ctx context.Context, fn func(beacon.Hotspot, error) error) error {
-	return each(ctx, s.books, examineText.hotspots, func() ([]any, func() (beacon.Hotspot, error)) {
+	return each(ctx, s.books, examineText.hotspots, func(h *beacon.Hotspot) ([]any, func() error) {
 		var row hotspotRow
-		return row.targets(), row.hotspot
+		return row.targets(), func() (err error) {
+			*h, err = row.hotspot()
+			return err
+		}
 	}, fn)
 }
 
@@ -29,14 +32,13 @@ type TakenMAC struct {
 
 // EachMAC calls fn with every MAC address in use, from the rows themselves.
 func (s Snapshot) EachMAC(ctx context.Context, fn func(TakenMAC) error) error {
-	return each(ctx, s.books, examineText.macs, func() ([]any, func() (TakenMAC, error)) {
-		var m TakenMAC
+	return each(ctx, s.books, examineText.macs, func(m *TakenMAC) ([]any, func() error) {
 		var deleted int64
-		return []any{(*string)(&m.Hotspot), (*string)(&m.MAC), &m.Taken, &deleted}, func() (TakenMAC, error) {
+		return []any{(*string)(&m.Hotspot), (*string)(&m.MAC), &m.Taken, &deleted}, func() error {
 			m.Deleted = deleted != 0
-			return m, nil
+			return nil
 		}
-	}, func(m TakenMAC, _ error) error { return fn(m) })
+	}, sound(fn))
 }
 
 // EachKey calls fn with every key, and the error found in its row, if any.
@@ -47,14 +49,10 @@ func (s Snapshot) EachKey(ctx context.Context, fn func(beacon.Key, error) error)
 // EachChange calls fn with every change, stream by stream, each in order, and the error
 // found in its row, if any.
 func (s Snapshot) EachChange(ctx context.Context, fn func(beacon.Change, error) error) error {
-	return each(ctx, s.books, examineText.changes, func() ([]any, func() (beacon.Change, error)) {
-		var c beacon.Change
-		var at, seal int64
-		targets := []any{
-			&c.Node, &c.Seq, (*string)(&c.Kind), &c.Target, &c.Version,
-			(*string)(&c.Actor.Key), (*string)(&c.Actor.User), &c.Actor.Request, &at, &c.Actor.Note, &seal,
-		}
-		return targets, func() (beacon.Change, error) { c.At = fromMicros(at); return c, changeContent(&c).check(seal) }
+	return each(ctx, s.books, examineText.changes, func(c *beacon.Change) ([]any, func() error) {
+		var seal int64
+		targets, _ := changeRow(c)
+		return append(targets, &seal), func() error { return changeContent(c).check(seal) }
 	}, fn)
 }
 
@@ -66,59 +64,47 @@ type NodeRow struct {
 
 // Nodes returns all nodes that ever wrote.
 func (s Snapshot) Nodes(ctx context.Context) ([]NodeRow, error) {
-	return list(ctx, s.books, examineText.nodes, func() ([]any, func() (NodeRow, error)) {
-		var n NodeRow
+	return list(ctx, s.books, examineText.nodes, func(n *NodeRow) ([]any, func() error) {
 		var started int64
-		return []any{&n.Node, &started, &n.Trimmed}, func() (NodeRow, error) { return n, nil }
+		return []any{&n.Node, &started, &n.Trimmed}, done
 	})
 }
 
 // EachEvent calls fn with every kept event, in order.
 func (s Snapshot) EachEvent(ctx context.Context, fn func(beacon.Event) error) error {
-	return each(ctx, s.books, examineText.events, func() ([]any, func() (beacon.Event, error)) {
-		var e beacon.Event
-		var at int64
-		return []any{&e.Seq, (*string)(&e.Kind), &e.Target, (*string)(&e.User), &at}, func() (beacon.Event, error) {
-			e.At = fromMicros(at)
-			return e, nil
-		}
-	}, func(e beacon.Event, _ error) error { return fn(e) })
+	return each(ctx, s.books, examineText.events, eventRow, sound(fn))
 }
 
 // Places returns, for each node, the last change that has become an event.
 func (s Snapshot) Places(ctx context.Context) (map[string]int64, error) {
 	places := map[string]int64{}
-	return places, each(ctx, s.books, examineText.places, func() ([]any, func() (struct{}, error)) {
-		var node string
-		var seq int64
-		return []any{&node, &seq}, func() (struct{}, error) { places[node] = seq; return struct{}{}, nil }
-	}, func(struct{}, error) error { return nil })
+	var node string
+	return places, each(ctx, s.books, examineText.places, func(seq *int64) ([]any, func() error) {
+		return []any{&node, seq}, done
+	}, func(seq int64, _ error) error {
+		places[node] = seq
+		return nil
+	})
 }
 
 // Leases returns all leases.
 func (s Snapshot) Leases(ctx context.Context) ([]lease.Lease, error) {
-	return list(ctx, s.books, examineText.leases, func() ([]any, func() (lease.Lease, error)) {
-		var l lease.Lease
-		var until int64
-		return []any{&l.Name, &l.Holder, &l.Token, &until}, func() (lease.Lease, error) { l.Until = fromMicros(until); return l, nil }
-	})
+	return list(ctx, s.books, examineText.leases, leaseRow)
 }
 
 // EachSpan calls fn with the spans in which nodes were up.
 func (s Snapshot) EachSpan(ctx context.Context, fn func(node string, span beacon.ServiceSpan) error) error {
 	var node string
-	return each(ctx, s.books, examineText.spans, func() ([]any, func() (beacon.ServiceSpan, error)) {
-		var span beacon.ServiceSpan
-		return []any{&node, &span.From, &span.To}, func() (beacon.ServiceSpan, error) { return span, nil }
+	return each(ctx, s.books, examineText.spans, func(span *beacon.ServiceSpan) ([]any, func() error) {
+		return []any{&node, &span.From, &span.To}, done
 	}, func(span beacon.ServiceSpan, _ error) error { return fn(node, span) })
 }
 
 // EachBatch calls fn with every row of all journals, journal by journal, each in order.
 func (s Snapshot) EachBatch(ctx context.Context, fn func(node string, row beacon.JournalRow) error) error {
 	var node string
-	return each(ctx, s.books, examineText.journal, func() ([]any, func() (beacon.JournalRow, error)) {
-		var row beacon.JournalRow
-		return []any{&node, &row.Seq, &row.Batch}, func() (beacon.JournalRow, error) { return row, nil }
+	return each(ctx, s.books, examineText.journal, func(row *beacon.JournalRow) ([]any, func() error) {
+		return []any{&node, &row.Seq, &row.Batch}, done
 	}, func(row beacon.JournalRow, _ error) error { return fn(node, row) })
 }
 
@@ -126,30 +112,9 @@ func (s Snapshot) EachBatch(ctx context.Context, fn func(node string, row beacon
 // of the same hotspot on the day before, or nil.
 func (s Snapshot) EachRecord(ctx context.Context, from beacon.Day, fn func(r beacon.RecordRow, before []byte) error) error {
 	var before []byte
-	return each(ctx, s.books, examineText.records, func() ([]any, func() (beacon.RecordRow, error)) {
-		var r beacon.RecordRow
-		return []any{(*int64)(&r.Day), (*string)(&r.Hotspot), &r.Data, &before}, func() (beacon.RecordRow, error) { return r, nil }
+	return each(ctx, s.books, examineText.records, func(r *beacon.RecordRow) ([]any, func() error) {
+		return []any{(*int64)(&r.Day), (*string)(&r.Hotspot), &r.Data, &before}, done
 	}, func(r beacon.RecordRow, _ error) error { return fn(r, before) }, int64(from))
-}
-
-// strays are the queries for dangling references.
-var strays = []struct {
-	what string
-	rows bulk
-}{
-	{"is live but its MAC address is not in the index", examineText.liveWithoutMAC},
-	{"has records but is not a hotspot", examineText.strayHead},
-	{"has a record that no reader would find", examineText.strayRecord},
-	{"has no record of the day given as its newest", examineText.strayRecordHead},
-	{"has a status but is not a hotspot", examineText.strayStatus},
-	{"has a link code but is not a hotspot", examineText.strayLinkCode},
-	{"has a monthly sum but is not a hotspot of that user", examineText.strayMonth},
-	{"has a total but is not a hotspot", examineText.strayTotal},
-	{"has a monthly sum but no account", examineText.strayUserMonth},
-	{"has a statement but no account", examineText.strayStatement},
-	{"has changes but is not a node", examineText.strayStream},
-	{"has a journal but is not a node", examineText.strayJournal},
-	{"has a position in the events but is not a node", examineText.strayPlace},
 }
 
 // Strays calls fn with every dangling reference, and returns the number of kinds of
@@ -184,15 +149,15 @@ func (s Snapshot) Months(ctx context.Context) (ofHotspots, ofUsers []beacon.Mont
 // numbers skips from one number of a key to the next, without reading the rows between
 // them.
 func numbers[T ~int64](ctx context.Context, s Snapshot, next bulk) (all []T, err error) {
-	for last := int64(firstNumber); ; {
-		n, any, err := first(ctx, s.books, next, numberRow, last)
+	for last := T(firstNumber); ; {
+		n, any, err := first(ctx, s.books, next, numberRow[T], int64(last))
 		if err != nil || !any {
 			return all, err
 		}
 		if n <= last {
 			return all, errors.New("a table is not in the order of its key") // else it would loop forever
 		}
-		all, last = append(all, T(n)), n
+		all, last = append(all, n), n
 	}
 }
 
@@ -207,9 +172,9 @@ func (s Snapshot) EachLedgerRow(ctx context.Context, fn func(ledger.Row, error) 
 
 // AnyHeldDay reports whether any day was closed under a hold.
 func (s Snapshot) AnyHeldDay(ctx context.Context) (bool, error) {
-	_, any, err := first(ctx, s.books, examineText.heldDay, textRow)
+	_, any, err := first(ctx, s.books, examineText.heldDay, textRow[string])
 	if err == nil && !any {
-		_, any, err = first(ctx, s.books, examineText.heldSum, textRow)
+		_, any, err = first(ctx, s.books, examineText.heldSum, textRow[string])
 	}
 	return any, err
 }
@@ -221,7 +186,7 @@ func (s Snapshot) EachHold(ctx context.Context, fn func(h beacon.Hold, damage er
 
 // StrayHeld returns the holds that held days name and that do not hold them.
 func (s Snapshot) StrayHeld(ctx context.Context) ([]string, error) {
-	return list(ctx, s.books, examineText.strayHeld, textRow)
+	return list(ctx, s.books, examineText.strayHeld, textRow[string])
 }
 
 // StandingsThrough returns through which day standings are complete; false if they never
@@ -232,17 +197,12 @@ func (s Snapshot) StandingsThrough(ctx context.Context) (ledger.StandingsThrough
 
 // EachStanding calls fn with every standing.
 func (s Snapshot) EachStanding(ctx context.Context, fn func(ledger.Standing) error) error {
-	return each(ctx, s.books, examineText.standings, standingRow, func(one ledger.Standing, _ error) error { return fn(one) })
+	return each(ctx, s.books, examineText.standings, standingRow, sound(fn))
 }
 
 // FinishedMonths returns the months that are settled for everyone.
 func (s Snapshot) FinishedMonths(ctx context.Context) ([]beacon.Month, error) {
-	all, err := list(ctx, s.books, examineText.rewardMonths, numberRow)
-	months := make([]beacon.Month, len(all))
-	for i, n := range all {
-		months[i] = beacon.Month(n)
-	}
-	return months, err
+	return list(ctx, s.books, examineText.rewardMonths, numberRow[beacon.Month])
 }
 
 // Policies returns the stored policies, by version.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -37,23 +38,22 @@ var reviewText = struct {
 // PutFlags adds flags to the queue. One that is there already keeps its first day, and
 // stays dismissed. It returns Conflict if the lease was lost, like FinishReview.
 func (db *DB) PutFlags(ctx context.Context, l lease.Lease, flags []beacon.Flag) error {
-	texts := make([]string, len(flags))
-	for i, s := range flags {
-		text, err := json.Marshal(s.Facts)
+	type flagText struct {
+		beacon.Flag
+		facts string
+	}
+	rows := make([]flagText, len(flags))
+	for i, flag := range flags {
+		text, err := json.Marshal(flag.Facts)
 		if err != nil {
 			return internal("encode a flag", err)
 		}
-		texts[i] = string(text)
+		rows[i] = flagText{flag, string(text)}
 	}
 	return db.fenced(ctx, l, func(tx *transaction) error {
-		return inChunks(reviewText.put[:], len(flags), func(text string, from, to int) error {
-			var values []any
-			for i, s := range flags[from:to] {
-				values = append(values, string(s.Hotspot), string(s.Kind), string(s.Operator), int64(s.Weight), texts[from+i],
-					int64(s.First), int64(s.Last), int64(0))
-			}
-			_, err := tx.exec(text, values...)
-			return err
+		return putRows(tx, reviewText.put[:], rows, func(values []any, row *flagText) []any {
+			return append(values, string(row.Hotspot), string(row.Kind), string(row.Operator), int64(row.Weight), row.facts,
+				int64(row.First), int64(row.Last), int64(0))
 		})
 	})
 }
@@ -63,44 +63,35 @@ func (db *DB) PutFlags(ctx context.Context, l lease.Lease, flags []beacon.Flag) 
 func (db *DB) FinishReview(ctx context.Context, l lease.Lease, day beacon.Day, now time.Time) error {
 	return db.fenced(ctx, l, func(tx *transaction) error {
 		rested := micros(now.AddDate(0, 0, -beacon.FlagsRest))
-		if _, err := tx.exec(reviewText.wake, rested, int64(day)); err != nil {
-			return err
-		}
-		if _, err := tx.exec(reviewText.forget, int64(day-beacon.FlagsKept), rested); err != nil {
-			return err
-		}
-		_, err := tx.exec(reviewText.finish, int64(day))
-		return err
+		return cmp.Or(
+			tx.write(reviewText.wake, rested, int64(day)),
+			tx.write(reviewText.forget, int64(day-beacon.FlagsKept), rested),
+			tx.write(reviewText.finish, int64(day)),
+		)
 	})
 }
 
 // Reviewed returns the last day that was reviewed; false if none was.
 func (db *DB) Reviewed(ctx context.Context) (beacon.Day, bool, error) {
-	return firstAgain(ctx, db, reviewText.reviewed, func() ([]any, func() (beacon.Day, error)) {
-		var day int64
-		return []any{&day}, func() (beacon.Day, error) { return beacon.Day(day), nil }
-	})
+	return firstAgain(ctx, db, reviewText.reviewed, numberRow[beacon.Day])
 }
 
 // Flags returns the first flags of the queue, and how many there are.
 func (db *DB) Flags(ctx context.Context, limit int) (queue []beacon.Flag, total int, err error) {
-	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&total) }, reviewText.count)
-	if err != nil {
+	if _, err = db.queryRow(ctx, []any{&total}, reviewText.count); err != nil {
 		return nil, 0, err
 	}
 	queue, err = listAgain(ctx, db, reviewText.queue, flagRow, int64(limit))
 	return queue, total, err
 }
 
-func flagRow() ([]any, func() (beacon.Flag, error)) {
-	var s beacon.Flag
-	var weight int64
+func flagRow(f *beacon.Flag) ([]any, func() error) {
 	var facts string
-	return []any{(*string)(&s.Hotspot), (*string)(&s.Kind), (*string)(&s.Operator), &weight, &facts, (*int64)(&s.First), (*int64)(&s.Last)},
-		func() (beacon.Flag, error) {
-			s.Weight, s.Facts = int(weight), nil
-			return s, json.Unmarshal([]byte(facts), &s.Facts)
-		}
+	targets := []any{(*string)(&f.Hotspot), (*string)(&f.Kind), (*string)(&f.Operator), &f.Weight, &facts, (*int64)(&f.First), (*int64)(&f.Last)}
+	return targets, func() error {
+		f.Facts = nil
+		return json.Unmarshal([]byte(facts), &f.Facts)
+	}
 }
 
 // DismissFlag takes a flag out of the queue. It returns NotFound for one that is not
@@ -108,8 +99,7 @@ func flagRow() ([]any, func() (beacon.Flag, error)) {
 func (db *DB) DismissFlag(ctx context.Context, hotspot beacon.HotspotID, kind beacon.FlagKind, reason string, by beacon.Actor, now time.Time) error {
 	by.Note = fmt.Sprintf("%s: %s", kind, reason)
 	change := beacon.Change{Kind: beacon.FlagDismissed, Target: string(hotspot), Actor: by, At: now}
-	op := &operation{order: "flag " + string(hotspot)}
-	op.run = func(tx *transaction) (changes, error) {
+	return db.commit(ctx, "flag "+string(hotspot), func(tx *transaction) (changes, error) {
 		n, err := tx.exec(reviewText.dismiss, string(hotspot), string(kind), micros(now))
 		if err == nil && n == 0 {
 			err = notFound("flag") // and nothing for the audit
@@ -118,25 +108,12 @@ func (db *DB) DismissFlag(ctx context.Context, hotspot beacon.HotspotID, kind be
 			return nil, err
 		}
 		return changes{&change}, nil
-	}
-	return db.committer.do(ctx, op)
+	})
 }
 
 // MACsAgain returns MAC addresses that were registered, and visited, at least so many times
 // since a moment, the most frequent first: the last hotspot of each, and how often. What
 // nobody visited earns nothing, and anyone can register any number.
 func (db *DB) MACsAgain(ctx context.Context, since time.Time, least, limit int) (map[beacon.HotspotID]int, error) {
-	type found struct {
-		hotspot beacon.HotspotID
-		count   int
-	}
-	all, err := query(ctx, db, func(scan func(...any) error) (f found, err error) {
-		err = scan((*string)(&f.hotspot), &f.count)
-		return f, err
-	}, reviewText.again, micros(since), int64(least), int64(limit))
-	again := make(map[beacon.HotspotID]int, len(all))
-	for _, f := range all {
-		again[f.hotspot] = f.count
-	}
-	return again, err
+	return queryMap[beacon.HotspotID, int](ctx, db, reviewText.again, micros(since), int64(least), int64(limit))
 }

@@ -16,11 +16,7 @@ const macReserved = 30 * 24 * time.Hour
 // It is asked after the row that takes the address is written: a writer that had to wait
 // for another node to free it sees what that node has written.
 func reservedFor(tx *transaction, mac beacon.MAC, user beacon.UserID, now time.Time) (other bool, err error) {
-	other, err = tx.row(func(scan func(...any) error) error {
-		var owner string
-		return scan(&owner)
-	}, sqlText.freedMAC, mac.Canonical(), string(user), micros(now))
-	return other, err
+	return tx.exists(sqlText.freedMAC, mac.Canonical(), string(user), micros(now))
 }
 
 // keepReserved removes a new hotspot again if its MAC address is reserved for someone
@@ -30,8 +26,7 @@ func keepReserved(tx *transaction, h beacon.Hotspot) (rows int64, err error) {
 	if err != nil || !other {
 		return 1, err
 	}
-	_, err = tx.exec(sqlText.dropHotspot, string(h.ID))
-	return 0, err
+	return 0, tx.write(sqlText.dropHotspot, string(h.ID))
 }
 
 // freeMAC reserves the MAC address of a hotspot that no longer has it, and refuses one
@@ -62,8 +57,7 @@ func freeMAC(tx *transaction, by beacon.UserID, was, is beacon.Hotspot, at time.
 	if by == was.Operator {
 		until = at.Add(macReserved)
 	}
-	_, err := tx.exec(sqlText.freeMAC, was.Device.MAC.Canonical(), string(was.Operator), micros(until))
-	return err
+	return tx.write(sqlText.freeMAC, was.Device.MAC.Canonical(), string(was.Operator), micros(until))
 }
 
 // ReleaseMAC ends the reservation of a MAC address, and returns for whom it was reserved.
@@ -73,14 +67,14 @@ func (db *DB) ReleaseMAC(ctx context.Context, mac beacon.MAC, reason string, by 
 	op := &operation{order: "freed " + mac.Canonical()}
 	var user string
 	op.run = func(tx *transaction) (changes, error) {
-		reserved, err := tx.row(func(scan func(...any) error) error { return scan(&user) }, sqlText.freedMAC, mac.Canonical(), "", micros(now))
+		reserved, err := tx.row([]any{&user}, sqlText.freedMAC, mac.Canonical(), "", micros(now))
 		if err != nil {
 			return nil, err
 		}
 		if !reserved {
 			return nil, &beacon.Error{Kind: beacon.NotFound, Message: "this MAC address is not reserved for anyone"}
 		}
-		if _, err = tx.exec(sqlText.freeMAC, mac.Canonical(), user, micros(now)); err == nil {
+		if err = tx.write(sqlText.freeMAC, mac.Canonical(), user, micros(now)); err == nil {
 			err = by.Once.Keep(beacon.ReleasedMAC{MAC: mac, User: beacon.UserID(user)})
 		}
 		return changes{{Kind: beacon.MACReleased, Target: user, Actor: by, At: now}}, err
@@ -97,16 +91,10 @@ func restoreHotspot(tx *transaction, was beacon.Hotspot, version int64) error {
 	if err != nil {
 		return internal("restore hotspot", err)
 	}
-	_, err = tx.exec(sqlText.updateHotspot, append(row.mutable(), row.macLive, row.id, version)...)
-	return err
+	return tx.write(sqlText.updateHotspot, append(row.mutable(), row.macLive, row.id, version)...)
 }
 
 // PruneFreedMACs deletes reservations that have ended by now, at most pruneSize of them.
 func (db *DB) PruneFreedMACs(ctx context.Context, now time.Time) error {
-	op := &operation{order: "freed"}
-	op.run = func(tx *transaction) (changes, error) {
-		_, err := tx.exec(sqlText.pruneFreedMACs, micros(now), pruneSize)
-		return nil, err
-	}
-	return db.committer.do(ctx, op)
+	return db.exec(ctx, "freed", nil, sqlText.pruneFreedMACs, micros(now), pruneSize)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -52,13 +53,11 @@ func (db *DB) EditHolds(
 }
 
 func holdsIn(tx *transaction, user beacon.UserID) (all []beacon.Hold, err error) {
-	targets, value := holdRow()
+	var one beacon.Hold
+	targets, finish := holdRow(&one)
 	err = tx.rows(func(scan func(...any) error) error {
-		if err := scan(targets...); err != nil {
-			return err
-		}
-		h, err := value()
-		all = append(all, h)
+		err := cmp.Or(scan(targets...), finish())
+		all = append(all, one)
 		return err
 	}, rewardText.holdsOf.text(), string(user))
 	return all, err
@@ -67,18 +66,16 @@ func holdsIn(tx *transaction, user beacon.UserID) (all []beacon.Hold, err error)
 // writeHold inserts or updates a hold, unless that was done meanwhile. The version of the
 // hold becomes the one written.
 func writeHold(tx *transaction, h *beacon.Hold, known int) (n int64, err error) {
-	if h.Number > known {
-		values, err := holdValues(h)
-		if err != nil {
-			return 0, err
-		}
-		return tx.exec(rewardText.insertHold, values...)
+	was, fresh := h.Version, h.Number > known
+	if !fresh {
+		h.Version++
 	}
-	was := h.Version
-	h.Version++
 	values, err := holdValues(h)
 	if err != nil {
 		return 0, err
+	}
+	if fresh {
+		return tx.exec(rewardText.insertHold, values...)
 	}
 	return tx.exec(rewardText.updateHold, string(h.User), int64(h.Number), string(h.State), micros(h.Until), values[7], values[8], was)
 }
@@ -143,29 +140,27 @@ func holdContent(h *beacon.Hold, text string) *content {
 	return c
 }
 
-func holdRow() ([]any, func() (beacon.Hold, error)) {
-	var h beacon.Hold
+func holdRow(h *beacon.Hold) ([]any, func() error) {
 	var text string
-	var until, seal int64
+	var seal int64
 	targets := []any{
-		(*string)(&h.User), &h.Number, (*string)(&h.ID), (*string)(&h.Hotspot), (*string)(&h.State), &until, &h.Version, &text, &seal,
+		(*string)(&h.User), &h.Number, (*string)(&h.ID), (*string)(&h.Hotspot), (*string)(&h.State), (*moment)(&h.Until), &h.Version, &text, &seal,
 	}
-	return targets, func() (beacon.Hold, error) {
-		h.Until = fromMicros(until)
-		if err := holdContent(&h, text).check(seal); err != nil {
-			return h, fmt.Errorf("hold %s: %w", h.ID, err)
-		}
+	return targets, func() error {
 		var said holdText
-		if err := json.Unmarshal([]byte(text), &said); err != nil {
-			return h, fmt.Errorf("hold %s: %w", h.ID, err)
+		err := holdContent(h, text).check(seal)
+		if err == nil {
+			err = json.Unmarshal([]byte(text), &said)
 		}
-		one := h // h is reused from row to row
-		one.Reason, one.Evidence = said.Reason, said.Evidence
-		one.Placed, one.Answer, one.Visit, one.Ended = said.Placed.act(), said.Answer.act(), said.Visit.act(), said.Ended.act()
+		if err != nil {
+			return fmt.Errorf("hold %s: %w", h.ID, err)
+		}
+		h.Reason, h.Evidence, h.Extended = said.Reason, said.Evidence, nil
+		h.Placed, h.Answer, h.Visit, h.Ended = said.Placed.act(), said.Answer.act(), said.Visit.act(), said.Ended.act()
 		for _, e := range said.Extended {
-			one.Extended = append(one.Extended, e.act())
+			h.Extended = append(h.Extended, e.act())
 		}
-		return one, nil
+		return nil
 	}
 }
 
@@ -187,8 +182,7 @@ func (db *DB) Holds(ctx context.Context, user beacon.UserID, after beacon.HoldID
 	if user != "" {
 		count, rows, whose = rewardText.countHoldsOf, rewardText.holdsOfUser, []any{string(user)}
 	}
-	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&total) }, count, whose...)
-	if err != nil || total <= offset {
+	if _, err = db.queryRow(ctx, []any{&total}, count, whose...); err != nil || total <= offset {
 		return nil, total, err
 	}
 	if after == "" {
@@ -207,12 +201,7 @@ func (db *DB) ToEnd(ctx context.Context, month beacon.Month, from, to beacon.Use
 // UsersToEnd returns up to limit users after one who have such held days, but no sum of
 // the month.
 func (db *DB) UsersToEnd(ctx context.Context, month beacon.Month, after beacon.UserID, limit int) ([]beacon.UserID, error) {
-	texts, err := listAgain(ctx, db, rewardText.usersToEnd, textRow, string(after), int64(month), int64(limit))
-	users := make([]beacon.UserID, len(texts))
-	for i, text := range texts {
-		users[i] = beacon.UserID(text)
-	}
-	return users, err
+	return listAgain(ctx, db, rewardText.usersToEnd, textRow[beacon.UserID], string(after), int64(month), int64(limit))
 }
 
 func (b *books) Hold(ctx context.Context, id beacon.HoldID) (beacon.Hold, bool, error) {
@@ -259,22 +248,21 @@ func appendHeldDay(values []any, d *ledger.HeldDay) []any {
 		heldDayContent(d).seal(), int64(d.Day.Month()))
 }
 
-func heldDayRow() ([]any, func() (ledger.HeldDay, error)) {
-	var d ledger.HeldDay
+func heldDayRow(d *ledger.HeldDay) ([]any, func() error) {
 	var hash []byte
 	var seal int64
 	targets := []any{
 		(*string)(&d.User), (*int64)(&d.Day), (*string)(&d.Hotspot), (*string)(&d.Hold), &hash, (*int64)(&d.Amount), (*int64)(&d.Listed),
 		&seal, (*string)(&d.State),
 	}
-	return targets, func() (ledger.HeldDay, error) {
+	return targets, func() error {
 		err := readHash(&d.Hash, hash)
 		if err == nil {
-			err = heldDayContent(&d).check(seal)
+			err = heldDayContent(d).check(seal)
 		}
 		if err != nil {
 			err = fmt.Errorf("%s on %s: %w", d.Hotspot, d.Day, err)
 		}
-		return d, err
+		return err
 	}
 }

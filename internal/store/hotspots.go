@@ -2,10 +2,10 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -28,18 +28,21 @@ func (db *DB) InsertHotspot(
 	}
 	values := append(row.values(), row.macLive)
 	change := beacon.Change{Kind: beacon.HotspotRegistered, Target: string(h.ID), Version: h.Version, Actor: by, At: h.CreatedAt}
-	record, err := newOnceRow(once, h)
-	if err != nil {
-		return nil, internal("insert hotspot", err)
+	var record, earlier *beacon.Once
+	var result []byte
+	if once != nil {
+		result, err = encodeRegistration(h)
+		if err := errors.Join(err, storableText(string(once.Owner), once.Key)); err != nil {
+			return nil, internal("insert hotspot", err)
+		}
+		record = &beacon.Once{Owner: string(once.Owner), Key: once.Key, Fingerprint: once.Fingerprint, ExpiresAt: once.ExpiresAt, At: h.CreatedAt}
 	}
-	var earlier *beacon.Idempotency
-	op := &operation{order: "hotspot by mac " + h.Device.MAC.Canonical()}
-	op.run = func(tx *transaction) (_ changes, err error) {
-		if earlier, err = record.claim(tx); err != nil || earlier != nil {
+	err = db.commit(ctx, "hotspot by mac "+h.Device.MAC.Canonical(), func(tx *transaction) (_ changes, err error) {
+		if earlier, err = claimOnce(tx, record, result, 0); err != nil || earlier != nil {
 			return nil, err
 		}
 		if refused := checkQuota(tx, by, beacon.DefaultQuota().Hotspots, tooManyWaiting, sqlText.countWaiting, row.operator); refused != nil {
-			return nil, errors.Join(refused, record.release(tx))
+			return nil, errors.Join(refused, releaseOnce(tx, record))
 		}
 		n, err := tx.exec(sqlText.insertHotspot, values...)
 		if err == nil && n > 0 {
@@ -48,18 +51,21 @@ func (db *DB) InsertHotspot(
 		if err != nil || n > 0 {
 			return changes{&change}, err
 		}
-		if err := record.release(tx); err != nil {
+		if err := releaseOnce(tx, record); err != nil {
 			return nil, err
 		}
 		return nil, macTaken(nil)
-	}
-	if err := db.committer.do(ctx, op); err != nil || earlier == nil {
+	})
+	if err != nil || earlier == nil {
 		return nil, err
 	}
-	if earlier.Hotspot, err = decodeRegistration(record.earlier); err != nil {
+	registered, err := decodeRegistration(earlier.Result)
+	if err != nil {
 		return nil, internal("read an idempotency record", err)
 	}
-	return earlier, nil
+	return &beacon.Idempotency{
+		Owner: once.Owner, Key: once.Key, Fingerprint: earlier.Fingerprint, Hotspot: registered, ExpiresAt: earlier.ExpiresAt,
+	}, nil
 }
 
 // casTries limits how often an edit is repeated because another node changed the row in
@@ -83,17 +89,12 @@ func (db *DB) UpdateHotspot(
 	var result beacon.Hotspot
 	op := &operation{order: "hotspot by id " + string(id), user: by.User, duplicate: macTaken}
 	op.run = func(tx *transaction) (changes, error) {
-		for range casTries {
-			change, done, err := updateOnce(tx, op, id, edit, &result)
-			if change != nil {
-				change.Kind, change.Actor = kind, by
-				return changes{change}, err
-			}
-			if done || err != nil {
-				return nil, err
-			}
+		change, err := update(tx, op, sqlText.hotspot, id, edit, &result)
+		if change == nil || err != nil {
+			return nil, err
 		}
-		return nil, changedTooOften(id)
+		change.Kind, change.Actor = kind, by
+		return changes{change}, nil
 	}
 	if err := db.doOnce(ctx, op, by); err != nil {
 		return beacon.Hotspot{}, err
@@ -101,20 +102,21 @@ func (db *DB) UpdateHotspot(
 	return result, nil
 }
 
-func changedTooOften(id beacon.HotspotID) error {
-	return unavailable(fmt.Errorf("hotspot %s changed %d times during the edit", id, casTries))
+// update edits the hotspot that a query finds. The change is nil if there was none.
+func update(
+	tx *transaction, op *operation, text string, id beacon.HotspotID, edit func(*beacon.Hotspot) (bool, error), result *beacon.Hotspot,
+) (*beacon.Change, error) {
+	for range casTries {
+		if change, done, err := updateOnce(tx, op, text, id, edit, result); done || err != nil {
+			return change, err
+		}
+	}
+	return nil, unavailable(fmt.Errorf("hotspot %s changed %d times during the edit", id, casTries))
 }
 
-// updateOnce is one round of read, edit, and compare-and-set of a live hotspot. It is not
-// done if the row changed in between.
+// updateOnce is one round of read, edit, and compare-and-set. It is not done if the row
+// changed in between.
 func updateOnce(
-	tx *transaction, op *operation, id beacon.HotspotID, edit func(*beacon.Hotspot) (bool, error), result *beacon.Hotspot,
-) (change *beacon.Change, done bool, err error) {
-	return updateFound(tx, op, sqlText.hotspot, id, edit, result)
-}
-
-// updateFound is updateOnce of the hotspot that a query finds.
-func updateFound(
 	tx *transaction, op *operation, text string, id beacon.HotspotID, edit func(*beacon.Hotspot) (bool, error), result *beacon.Hotspot,
 ) (change *beacon.Change, done bool, err error) {
 	current, err := findHotspot(tx, text, id)
@@ -152,15 +154,8 @@ func updateFound(
 	return &beacon.Change{Target: string(id), Version: next.Version, At: at}, true, nil
 }
 
-func liveHotspot(tx *transaction, id beacon.HotspotID) (beacon.Hotspot, error) {
-	return findHotspot(tx, sqlText.hotspot, id)
-}
-
-func findHotspot(tx *transaction, text string, id beacon.HotspotID) (h beacon.Hotspot, err error) {
-	found, err := tx.row(func(scan func(...any) error) (err error) {
-		h, err = scanHotspot(scan)
-		return err
-	}, text, string(id))
+func findHotspot(tx *transaction, text string, id beacon.HotspotID) (beacon.Hotspot, error) {
+	h, found, err := rowIn(tx, hotspotReader, text, string(id))
 	if err == nil && !found {
 		err = notFound("hotspot")
 	}
@@ -168,12 +163,9 @@ func findHotspot(tx *transaction, text string, id beacon.HotspotID) (h beacon.Ho
 }
 
 // Hotspot returns a live hotspot, or NotFound.
-func (db *DB) Hotspot(ctx context.Context, id beacon.HotspotID) (h beacon.Hotspot, err error) {
-	err = db.queryRow(ctx, func(scan func(...any) error) (err error) {
-		h, err = scanHotspot(scan)
-		return err
-	}, sqlText.hotspot, string(id))
-	if errors.Is(err, sql.ErrNoRows) {
+func (db *DB) Hotspot(ctx context.Context, id beacon.HotspotID) (beacon.Hotspot, error) {
+	h, found, err := queryFirst(ctx, db, hotspotReader, sqlText.hotspot, string(id))
+	if err == nil && !found {
 		err = notFound("hotspot")
 	}
 	return h, err
@@ -183,18 +175,17 @@ func (db *DB) Hotspot(ctx context.Context, id beacon.HotspotID) (h beacon.Hotspo
 // total number. The page is one of those with an id above after. A page past the end is
 // empty.
 func (db *DB) HotspotsOf(ctx context.Context, user beacon.UserID, after beacon.HotspotID, offset, limit int) (page []beacon.Hotspot, total int, err error) {
-	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&total) }, sqlText.countOf, string(user))
-	if err != nil || total <= offset {
+	if _, err = db.queryRow(ctx, []any{&total}, sqlText.countOf, string(user)); err != nil || total <= offset {
 		return nil, total, err
 	}
-	page, err = query(ctx, db, scanHotspot, sqlText.hotspotsOf, string(user), max(limit, 0), max(offset, 0), string(after))
+	page, err = query(ctx, db, hotspotReader, sqlText.hotspotsOf, string(user), max(limit, 0), max(offset, 0), string(after))
 	return page, total, err
 }
 
 // EverOf returns up to limit hotspots of an operator with an id above after, ordered by
 // id, deleted ones too.
 func (db *DB) EverOf(ctx context.Context, user beacon.UserID, after beacon.HotspotID, limit int) ([]beacon.Hotspot, error) {
-	return query(ctx, db, scanHotspot, sqlText.everOf, string(user), string(after), max(limit, 0))
+	return query(ctx, db, hotspotReader, sqlText.everOf, string(user), string(after), max(limit, 0))
 }
 
 // NamesOf returns an operator's live hotspots with their names, ordered by id. It has
@@ -211,9 +202,7 @@ const idsPerQuery = 100
 // HotspotsChangedAfter returns the live hotspots whose last change was after a moment, by
 // id. It reads all rows: call it only when a clock was wrong.
 func (db *DB) HotspotsChangedAfter(ctx context.Context, at time.Time) ([]beacon.HotspotID, error) {
-	return query(ctx, db, func(scan func(...any) error) (id beacon.HotspotID, err error) {
-		return id, scan((*string)(&id))
-	}, sqlText.hotspotsChangedAfter, micros(at))
+	return query(ctx, db, textRow[beacon.HotspotID], sqlText.hotspotsChangedAfter, micros(at))
 }
 
 // HotspotsByID returns the hotspots that exist, deleted ones too, in no particular
@@ -230,13 +219,12 @@ func (db *DB) HotspotsByID(ctx context.Context, ids []beacon.HotspotID) (all []b
 	if len(rest) > 0 && len(all) > 0 && all[len(all)-1].ID == rest[0] {
 		rest = rest[1:]
 	}
-	for len(rest) > 0 {
-		n := min(len(rest), idsPerQuery)
-		some, err := query(ctx, db, scanHotspot, sqlText.hotspotsByID, listArgs(rest[:n], idsPerQuery)...)
+	for some := range slices.Chunk(rest, idsPerQuery) {
+		found, err := query(ctx, db, hotspotReader, sqlText.hotspotsByID, listArgs(some, idsPerQuery)...)
 		if err != nil {
 			return nil, err
 		}
-		all, rest = append(all, some...), rest[n:]
+		all = append(all, found...)
 	}
 	return all, nil
 }

@@ -91,78 +91,18 @@ func decodeHours(text string) (*beacon.OperatingHours, error) {
 	return row.hours(), nil
 }
 
-// pastHoursRow is the JSON of hours that are no longer in force. Hours have the form of
-// hoursRow, and are empty for always open.
+// pastHoursRow is the JSON of hours that are no longer in force.
 type pastHoursRow struct {
-	Until int64           `json:"until"` // in microseconds
-	Hours json.RawMessage `json:"hours,omitempty"`
+	Until int64     `json:"until"` // in microseconds
+	Hours *hoursRow `json:"hours,omitempty"`
 }
 
 func encodePastHours(past []beacon.PastHours) (string, error) {
-	if len(past) == 0 {
-		return "", nil
-	}
-	rows := make([]pastHoursRow, len(past))
-	for i, p := range past {
-		hours, err := encodeHours(p.Hours)
-		if err != nil {
-			return "", err
-		}
-		rows[i] = pastHoursRow{Until: micros(p.Until), Hours: json.RawMessage(hours)}
-	}
-	text, err := json.Marshal(rows)
-	return string(text), err
+	return encodeList(past, func(p beacon.PastHours) pastHoursRow { return pastHoursRow{micros(p.Until), newHoursRow(p.Hours)} })
 }
 
 func decodePastHours(text string) ([]beacon.PastHours, error) {
-	if text == "" {
-		return nil, nil
-	}
-	var rows []pastHoursRow
-	if err := json.Unmarshal([]byte(text), &rows); err != nil {
-		return nil, fmt.Errorf("past_hours: %w", err)
-	}
-	past := make([]beacon.PastHours, len(rows))
-	for i, row := range rows {
-		hours, err := decodeHours(string(row.Hours))
-		if err != nil {
-			return nil, err
-		}
-		past[i] = beacon.PastHours{Until: fromMicros(row.Until), Hours: hours}
-	}
-	return past, nil
-}
-
-// periodRow is the JSON of a period in which a hotspot was in service. Its names are
-// part of the schema: existing rows contain them.
-type periodRow struct {
-	From  int64 `json:"from"` // in microseconds
-	Until int64 `json:"until"`
-}
-
-func encodePastService(past []beacon.Period) (string, error) {
-	if len(past) == 0 {
-		return "", nil
-	}
-	rows := make([]periodRow, len(past))
-	for i, p := range past {
-		rows[i] = periodRow{From: micros(p.From), Until: micros(p.Until)}
-	}
-	text, err := json.Marshal(rows)
-	return string(text), err
-}
-
-func decodePastService(text string) ([]beacon.Period, error) {
-	if text == "" {
-		return nil, nil
-	}
-	var rows []periodRow
-	if err := json.Unmarshal([]byte(text), &rows); err != nil {
-		return nil, fmt.Errorf("past_service: %w", err)
-	}
-	past := make([]beacon.Period, len(rows))
-	for i, row := range rows {
-		past[i] = beacon.Period{From: fromMicros(row.From), Until: fromMicros(row.Until)}
-	}
-	return past, nil
+	return decodeList("past_hours", text, func(r pastHoursRow) beacon.PastHours {
+		return beacon.PastHours{Until: fromMicros(r.Until), Hours: r.Hours.hours()}
+	})
 }

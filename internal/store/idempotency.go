@@ -2,37 +2,11 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
-
-// onceRow is the idempotency record that an operation writes. It is nil for a request
-// without a key.
-type onceRow struct {
-	owner, key  string
-	fingerprint []byte
-	result      []byte
-	expires     int64
-	now         int64
-	most        int // how many its owner may have; 0: any number
-
-	earlier []byte // the result of the record that claim found
-}
-
-func newOnceRow(once *beacon.Idempotency, h beacon.Hotspot) (*onceRow, error) {
-	if once == nil {
-		return nil, nil //nolint:nilnil // see onceRow
-	}
-	result, err := encodeRegistration(h)
-	return &onceRow{
-		owner: string(once.Owner), key: once.Key, fingerprint: once.Fingerprint[:], result: result,
-		expires: micros(once.ExpiresAt), now: micros(h.CreatedAt),
-	}, errors.Join(err, storableText(string(once.Owner), once.Key))
-}
 
 // maxOnce is how many records a user may have whose quota matters. Registrations have a
 // quota of their own.
@@ -50,39 +24,30 @@ var (
 // Once returns what is remembered of a request with an Idempotency-Key, or nil if there
 // is nothing or it has expired by now.
 func (db *DB) Once(ctx context.Context, owner, key string, now time.Time) (*beacon.Once, error) {
-	var r onceRow
-	var first beacon.Idempotency
-	err := db.queryRow(ctx, func(scan func(...any) error) error { return r.scan(scan, &first) }, sqlText.once, owner, key)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && !first.ExpiresAt.After(now) {
-		return nil, nil //nolint:nilnil // nothing is remembered
-	}
-	if err != nil {
+	first, found, err := queryFirst(ctx, db, onceRow, sqlText.once, owner, key)
+	if err != nil || !found || !first.ExpiresAt.After(now) {
 		return nil, err
 	}
-	return &beacon.Once{Owner: owner, Key: key, Fingerprint: first.Fingerprint, ExpiresAt: first.ExpiresAt, Result: r.earlier}, nil
+	return &first, nil
 }
 
 // doOnce does an operation of a request that may be repeated, and writes its record in
 // the same transaction. It returns Conflict, and does nothing, if there is a record: the
 // caller reads it with Once. An operation that fails, or has no result, leaves none.
 func (db *DB) doOnce(ctx context.Context, op *operation, by beacon.Actor) error {
-	once := by.Once
+	once, most := by.Once, 0
 	if once == nil {
 		return db.committer.do(ctx, op)
 	}
 	if err := storableText(once.Owner, once.Key); err != nil {
 		return internal("write an idempotency record", err)
 	}
-	row := &onceRow{
-		owner: once.Owner, key: once.Key, fingerprint: once.Fingerprint[:], result: []byte{},
-		expires: micros(once.ExpiresAt), now: micros(once.At),
-	}
 	if by.Limited {
-		row.most = maxOnce
+		most = maxOnce
 	}
 	run := op.run
 	op.run = func(tx *transaction) (changes, error) {
-		earlier, err := row.claim(tx)
+		earlier, err := claimOnce(tx, once, []byte{}, most)
 		if err == nil && earlier != nil {
 			err = errRepeated
 		}
@@ -94,10 +59,9 @@ func (db *DB) doOnce(ctx context.Context, op *operation, by beacon.Actor) error 
 			return nil, tx.failed
 		}
 		if err == nil && len(once.Result) > 0 {
-			_, err = tx.exec(sqlText.keepOnce, row.owner, row.key, once.Result)
-			return made, err
+			return made, tx.write(sqlText.keepOnce, once.Owner, once.Key, once.Result)
 		}
-		if failed := row.release(tx); failed != nil {
+		if failed := releaseOnce(tx, once); failed != nil {
 			return nil, failed
 		}
 		return made, err // unchanged
@@ -105,50 +69,46 @@ func (db *DB) doOnce(ctx context.Context, op *operation, by beacon.Actor) error 
 	return db.committer.do(ctx, op)
 }
 
-// claim writes the record, or returns the live one that is already there.
-func (r *onceRow) claim(tx *transaction) (earlier *beacon.Idempotency, err error) {
-	if r == nil {
+// claimOnce writes the record of a request, or returns the live one that is already
+// there. Its owner may have most records; 0: any number. A nil once has no record.
+func claimOnce(tx *transaction, once *beacon.Once, result []byte, most int) (earlier *beacon.Once, err error) {
+	if once == nil {
 		return nil, nil //nolint:nilnil // claimed: there is no earlier one
 	}
-	n, err := tx.exec(sqlText.claimOnce, r.owner, r.key, r.fingerprint, r.result, r.expires, r.now, r.most)
+	n, err := tx.exec(sqlText.claimOnce, once.Owner, once.Key, once.Fingerprint[:], result, micros(once.ExpiresAt), micros(once.At), most)
 	if err != nil || n > 0 {
 		return nil, err
 	}
-	found, err := tx.row(func(scan func(...any) error) error {
-		earlier = &beacon.Idempotency{Owner: beacon.UserID(r.owner), Key: r.key}
-		return r.scan(scan, earlier)
-	}, sqlText.once, r.owner, r.key)
-	if err == nil && r.most > 0 && (!found || micros(earlier.ExpiresAt) <= r.now) {
+	first, found, err := rowIn(tx, onceRow, sqlText.once, once.Owner, once.Key)
+	switch {
+	case err != nil:
+		return nil, err
+	case most > 0 && (!found || micros(first.ExpiresAt) <= micros(once.At)):
 		return nil, errTooMany
-	}
-	if err == nil && !found {
+	case !found:
 		// It was pruned between the two statements, so it had expired by the clock of
 		// the node that pruned it. Nothing was written; the client may retry.
-		return nil, unavailable(fmt.Errorf("idempotency record of %s vanished", r.owner))
+		return nil, unavailable(fmt.Errorf("idempotency record of %s vanished", once.Owner))
 	}
-	return earlier, err
+	return &first, nil
 }
 
-// release deletes the record again, for an operation that then wrote nothing.
-func (r *onceRow) release(tx *transaction) error {
-	if r == nil {
+// releaseOnce deletes the record again, for an operation that then wrote nothing.
+func releaseOnce(tx *transaction, once *beacon.Once) error {
+	if once == nil {
 		return nil
 	}
-	_, err := tx.exec(sqlText.forgetOnce, r.owner, r.key)
-	return err
+	return tx.write(sqlText.forgetOnce, once.Owner, once.Key)
 }
 
-func (r *onceRow) scan(scan func(...any) error, once *beacon.Idempotency) error {
+func onceRow(o *beacon.Once) ([]any, func() error) {
 	var fingerprint []byte
-	var expires int64
-	if err := scan(&fingerprint, &r.earlier, &expires); err != nil {
-		return err
+	return []any{&o.Owner, &o.Key, &fingerprint, &o.Result, (*moment)(&o.ExpiresAt)}, func() error {
+		if copy(o.Fingerprint[:], fingerprint) != len(o.Fingerprint) {
+			return fmt.Errorf("fingerprint of %d bytes", len(fingerprint))
+		}
+		return nil
 	}
-	if copy(once.Fingerprint[:], fingerprint) != len(once.Fingerprint) {
-		return fmt.Errorf("fingerprint of %d bytes", len(fingerprint))
-	}
-	once.ExpiresAt = fromMicros(expires)
-	return nil
 }
 
 // pruneSize keeps transactions short, because other writes wait for them.
@@ -164,12 +124,11 @@ func (db *DB) PruneIdempotency(ctx context.Context, now time.Time) (total int, e
 func (db *DB) prune(ctx context.Context, order, text string, limit int64) (total int, err error) {
 	for {
 		var n int64
-		op := &operation{order: order}
-		op.run = func(tx *transaction) (_ changes, err error) {
+		err := db.commit(ctx, order, func(tx *transaction) (_ changes, err error) {
 			n, err = tx.exec(text, limit, pruneSize)
 			return nil, err
-		}
-		if err := db.committer.do(ctx, op); err != nil {
+		})
+		if err != nil {
 			return total, err
 		}
 		total += int(n)

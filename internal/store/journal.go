@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -34,23 +35,24 @@ func (db *DB) AppendBeats(ctx context.Context, batch []byte) (seq int64, err err
 // JournalHeads returns the number of the newest journal row of every node, or 0 if none
 // is left.
 func (db *DB) JournalHeads(ctx context.Context) (map[string]int64, error) {
-	return db.numbersByNode(ctx, sqlText.journalHeads)
+	return queryMap[string, int64](ctx, db, sqlText.journalHeads)
 }
 
 // Journal returns up to limit rows of a node's journal after a number, in order and
 // without gaps except for trimmed ones.
 func (db *DB) Journal(ctx context.Context, node string, after int64, limit int) ([]beacon.JournalRow, error) {
-	return query(ctx, db, func(scan func(...any) error) (row beacon.JournalRow, err error) {
-		err = scan(&row.Seq, &row.Batch)
-		row.Batch = slices.Clip(row.Batch)
-		return row, err
+	return query(ctx, db, func(row *beacon.JournalRow) ([]any, func() error) {
+		return []any{&row.Seq, &row.Batch}, func() error {
+			row.Batch = slices.Clip(row.Batch)
+			return nil
+		}
 	}, sqlText.journal, node, after, max(limit, 0))
 }
 
 // JournalRows returns the number of rows in the journals of all nodes. It is computed
 // from the first and last numbers, because journals have no gaps.
 func (db *DB) JournalRows(ctx context.Context) (rows int64, err error) {
-	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&rows) }, sqlText.journalRows)
+	_, err = db.queryRow(ctx, []any{&rows}, sqlText.journalRows)
 	return rows, err
 }
 
@@ -63,19 +65,14 @@ func (db *DB) TrimJournal(ctx context.Context, l lease.Lease, node string, upTo 
 	for done := false; !done; {
 		err := db.fenced(ctx, l, func(tx *transaction) error {
 			var first, last int64
-			_, err := tx.row(func(scan func(...any) error) error { return scan(&first, &last) }, sqlText.journalRange, node)
-			if err != nil {
+			if _, err := tx.row([]any{&first, &last}, sqlText.journalRange, node); err != nil {
 				return err
 			}
 			end := min(upTo, last, first+trimSize-1)
 			if done = end == min(upTo, last); end < first || end == 0 {
 				return nil
 			}
-			if _, err := tx.exec(sqlText.trimJournal, node, end); err != nil {
-				return err
-			}
-			_, err = tx.exec(sqlText.deleteBeats, node, end)
-			return err
+			return cmp.Or(tx.write(sqlText.trimJournal, node, end), tx.write(sqlText.deleteBeats, node, end))
 		})
 		if err != nil {
 			return err

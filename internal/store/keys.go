@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -19,7 +17,7 @@ import (
 func (db *DB) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) error {
 	most := beacon.DefaultQuota().Keys
 	return db.insertKey(ctx, k, by, func(tx *transaction) error {
-		erased, err := tx.row(func(scan func(...any) error) error { var n int; return scan(&n) }, sqlText.isErased, string(k.User))
+		erased, err := tx.exists(sqlText.isErased, string(k.User))
 		if err != nil {
 			return err
 		}
@@ -35,7 +33,7 @@ func (db *DB) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) erro
 func (db *DB) InsertFirstKey(ctx context.Context, k beacon.Key, by beacon.Actor) error {
 	return db.insertKey(ctx, k, by, func(tx *transaction) error {
 		var keys int
-		_, err := tx.row(func(scan func(...any) error) error { return scan(&keys) }, sqlText.countKeys)
+		_, err := tx.row([]any{&keys}, sqlText.countKeys)
 		if err == nil && keys > 0 {
 			err = &beacon.Error{Kind: beacon.Conflict, Message: "there is a key already"}
 		}
@@ -45,12 +43,7 @@ func (db *DB) InsertFirstKey(ctx context.Context, k beacon.Key, by beacon.Actor)
 
 // insertKey writes a new key if the check, in the same transaction, does not refuse it.
 func (db *DB) insertKey(ctx context.Context, k beacon.Key, by beacon.Actor, check func(*transaction) error) error {
-	list := make([]string, len(k.Scopes))
-	for i, scope := range k.Scopes {
-		list[i] = string(scope)
-	}
-	scopes := strings.Join(list, " ")
-	restrictions := k.Restrictions.String()
+	scopes, restrictions := scopesText(&k), k.Restrictions.String()
 	values := []any{
 		string(k.ID), string(k.User), k.Name, scopes, k.SecretHash[:],
 		micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.RevokedAt), micros(k.LastUsedAt), restrictions,
@@ -65,41 +58,40 @@ func (db *DB) insertKey(ctx context.Context, k beacon.Key, by beacon.Actor, chec
 		if refused := check(tx); refused != nil {
 			return nil, refused
 		}
-		_, err := tx.exec(sqlText.insertKey, values...)
-		return changes{&change}, err
+		return changes{&change}, tx.write(sqlText.insertKey, values...)
 	}
 	return db.doOnce(ctx, op, by)
+}
+
+func scopesText(k *beacon.Key) string {
+	scopes := make([]string, len(k.Scopes))
+	for i, scope := range k.Scopes {
+		scopes[i] = string(scope)
+	}
+	return strings.Join(scopes, " ")
 }
 
 // RevokeKey revokes a key. It returns NotFound if there is no key with that id.
 // Revoking a key again changes nothing.
 func (db *DB) RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error {
 	change := beacon.Change{Kind: beacon.KeyRevoked, Target: string(id), Actor: by, At: at}
-	op := &operation{order: "key " + string(id)}
-	op.run = func(tx *transaction) (changes, error) {
+	return db.commit(ctx, "key "+string(id), func(tx *transaction) (changes, error) {
 		n, err := tx.exec(sqlText.revokeKey, string(id), micros(at))
 		if err != nil || n > 0 {
 			return changes{&change}, err
 		}
-		found, err := tx.row(func(scan func(...any) error) error {
-			_, err := scanKey(scan)
-			return err
-		}, sqlText.key, string(id))
+		_, found, err := rowIn(tx, namedKeyRow, sqlText.key, string(id))
 		if err == nil && !found {
 			err = notFound("key")
 		}
 		return nil, err
-	}
-	return db.committer.do(ctx, op)
+	})
 }
 
 // Key returns a key, even if revoked or expired, or NotFound.
-func (db *DB) Key(ctx context.Context, id beacon.KeyID) (k beacon.Key, err error) {
-	err = db.queryRow(ctx, func(scan func(...any) error) (err error) {
-		k, err = scanKey(scan)
-		return err
-	}, sqlText.key, string(id))
-	if errors.Is(err, sql.ErrNoRows) {
+func (db *DB) Key(ctx context.Context, id beacon.KeyID) (beacon.Key, error) {
+	k, found, err := queryFirst(ctx, db, namedKeyRow, sqlText.key, string(id))
+	if err == nil && !found {
 		err = notFound("key")
 	}
 	return k, err
@@ -113,15 +105,14 @@ func (db *DB) Keys(ctx context.Context, user beacon.UserID, after beacon.KeyPlac
 	if user != "" {
 		count, list, whose = sqlText.countKeysOf, sqlText.keysOf, []any{string(user)}
 	}
-	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&total) }, count, whose...)
-	if err != nil || total <= offset {
+	if _, err = db.queryRow(ctx, []any{&total}, count, whose...); err != nil || total <= offset {
 		return nil, total, err
 	}
 	before := int64(math.MaxInt64)
 	if after != (beacon.KeyPlace{}) {
 		before = micros(after.CreatedAt)
 	}
-	page, err = query(ctx, db, scanKey, list, append([]any{max(limit, 0), max(offset, 0), before, string(after.ID)}, whose...)...)
+	page, err = query(ctx, db, namedKeyRow, list, append([]any{max(limit, 0), max(offset, 0), before, string(after.ID)}, whose...)...)
 	return page, total, err
 }
 
@@ -133,56 +124,53 @@ const touchSize = 200
 func (db *DB) TouchKeys(ctx context.Context, used map[beacon.KeyID]time.Time) error {
 	times := maps.Clone(used) // the caller may modify its map before this is done
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(times)), touchSize) {
-		op := &operation{order: "key " + string(ids[0])}
-		op.run = func(tx *transaction) (changes, error) {
+		err := db.commit(ctx, "key "+string(ids[0]), func(tx *transaction) (changes, error) {
 			for _, id := range ids {
-				if _, err := tx.exec(sqlText.touchKey, string(id), micros(times[id])); err != nil {
+				if err := tx.write(sqlText.touchKey, string(id), micros(times[id])); err != nil {
 					return nil, err
 				}
 			}
 			return nil, nil //nolint:nilnil // no change
-		}
-		if err := db.committer.do(ctx, op); err != nil {
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func scanKey(scan func(...any) error) (beacon.Key, error) {
-	targets, read := keyRow()
-	if err := scan(targets...); err != nil {
-		return beacon.Key{}, err
+// namedKeyRow is keyRow with errors that say which key cannot be read.
+func namedKeyRow(k *beacon.Key) ([]any, func() error) {
+	targets, finish := keyRow(k)
+	return targets, func() error {
+		if err := finish(); err != nil {
+			return fmt.Errorf("key %s: %w", k.ID, err)
+		}
+		return nil
 	}
-	k, err := read()
-	if err != nil {
-		return beacon.Key{}, fmt.Errorf("key %s: %w", k.ID, err)
-	}
-	return k, nil
 }
 
-// keyRow returns the targets of keyColumns, and a function that makes a key of them. If
-// that fails, it also returns what could be read.
-func keyRow() ([]any, func() (beacon.Key, error)) {
-	var id, user, name, scopes, restrictions string
+// keyRow reads a row of keyColumns, as much of it as can be read.
+func keyRow(k *beacon.Key) ([]any, func() error) {
+	var scopes, restrictions string
 	var hash []byte
-	var created, expires, revoked, used, seal int64
-	return []any{&id, &user, &name, &scopes, &hash, &created, &expires, &revoked, &used, &restrictions, &seal}, func() (beacon.Key, error) {
-		k := beacon.Key{
-			ID: beacon.KeyID(id), User: beacon.UserID(user), Name: name,
-			CreatedAt: fromMicros(created), ExpiresAt: fromMicros(expires), RevokedAt: fromMicros(revoked), LastUsedAt: fromMicros(used),
-		}
+	var seal int64
+	targets := []any{
+		(*string)(&k.ID), (*string)(&k.User), &k.Name, &scopes, &hash,
+		(*moment)(&k.CreatedAt), (*moment)(&k.ExpiresAt), (*moment)(&k.RevokedAt), (*moment)(&k.LastUsedAt), &restrictions, &seal,
+	}
+	return targets, func() (err error) {
+		k.Scopes, k.SecretHash, k.Restrictions = nil, [sha256.Size]byte{}, beacon.Restrictions{}
 		for scope := range strings.FieldsSeq(scopes) {
 			k.Scopes = append(k.Scopes, beacon.Scope(scope))
 		}
 		if len(hash) != sha256.Size {
-			return k, fmt.Errorf("a hash of %d bytes", len(hash))
+			return fmt.Errorf("a hash of %d bytes", len(hash))
 		}
 		copy(k.SecretHash[:], hash)
-		var err error
 		if k.Restrictions, err = beacon.ParseRestrictions(restrictions); err != nil {
-			return k, err
+			return err
 		}
-		return k, keyContent(&k, scopes, restrictions).check(seal)
+		return keyContent(k, scopes, restrictions).check(seal)
 	}
 }

@@ -22,21 +22,23 @@ func (db *DB) TakeLease(
 	if err := storableText(name, holder); err != nil {
 		return lease.Lease{}, false, internal("take lease", err)
 	}
-	var rows, until int64
-	found := lease.Lease{Name: name} // not the results: the caller may leave before this is done
-	op := &operation{order: leaseOrder(name)}
-	op.run = func(tx *transaction) (_ changes, err error) {
+	var rows int64
+	var found lease.Lease // not the results: the caller may leave before this is done
+	err = db.commit(ctx, leaseOrder(name), func(tx *transaction) (_ changes, err error) {
 		if rows, err = tx.exec(sqlText.takeLease, name, holder, micros(now.Add(ttl)), micros(now)); err != nil {
 			return nil, err
 		}
-		_, err = tx.row(func(scan func(...any) error) error { return scan(&found.Holder, &found.Token, &until) }, sqlText.lease, name)
+		found, _, err = rowIn(tx, leaseRow, sqlText.lease, name)
 		return nil, err
-	}
-	if err := db.committer.do(ctx, op); err != nil {
+	})
+	if err != nil {
 		return lease.Lease{}, false, err
 	}
-	found.Until = fromMicros(until)
 	return found, rows > 0, nil
+}
+
+func leaseRow(l *lease.Lease) ([]any, func() error) {
+	return []any{&l.Name, &l.Holder, &l.Token, (*moment)(&l.Until)}, done
 }
 
 func leaseOrder(name string) string { return "lease " + name }
@@ -45,8 +47,7 @@ func leaseOrder(name string) string { return "lease " + name }
 // nobody can take the lease over before the write is committed. It returns Conflict if
 // someone already has.
 func (db *DB) fenced(ctx context.Context, l lease.Lease, write func(*transaction) error) error {
-	op := &operation{order: leaseOrder(l.Name)}
-	op.run = func(tx *transaction) (changes, error) {
+	return db.commit(ctx, leaseOrder(l.Name), func(tx *transaction) (changes, error) {
 		n, err := tx.exec(sqlText.fence, l.Name, l.Holder, l.Token)
 		if err == nil && n == 0 {
 			err = leaseLost(l.Name)
@@ -55,35 +56,22 @@ func (db *DB) fenced(ctx context.Context, l lease.Lease, write func(*transaction
 			return nil, err
 		}
 		return nil, write(tx)
-	}
-	return db.committer.do(ctx, op)
+	})
 }
 
 // ExtendSpan records that this node was up between two minutes since 1970, both
 // included. The span that begins with from grows and never shrinks.
 func (db *DB) ExtendSpan(ctx context.Context, from, to int64) error {
-	op := &operation{order: "span " + db.node}
-	op.run = func(tx *transaction) (changes, error) {
-		_, err := tx.exec(sqlText.extendSpan, db.node, from, to)
-		return nil, err
-	}
-	return db.committer.do(ctx, op)
+	return db.exec(ctx, "span "+db.node, nil, sqlText.extendSpan, db.node, from, to)
 }
 
 // ForgetSpans deletes the spans of all nodes that begin after a minute.
 func (db *DB) ForgetSpans(ctx context.Context, after int64) error {
-	op := &operation{order: "span " + db.node}
-	op.run = func(tx *transaction) (changes, error) {
-		_, err := tx.exec(sqlText.forgetSpans, after)
-		return nil, err
-	}
-	return db.committer.do(ctx, op)
+	return db.exec(ctx, "span "+db.node, nil, sqlText.forgetSpans, after)
 }
 
 // Spans returns the spans of all nodes that end at the minute since or later, ordered
 // by start. They may overlap.
 func (db *DB) Spans(ctx context.Context, since int64) ([]beacon.ServiceSpan, error) {
-	return query(ctx, db, func(scan func(...any) error) (s beacon.ServiceSpan, err error) {
-		return s, scan(&s.From, &s.To)
-	}, sqlText.spans, since)
+	return query(ctx, db, func(s *beacon.ServiceSpan) ([]any, func() error) { return []any{&s.From, &s.To}, done }, sqlText.spans, since)
 }

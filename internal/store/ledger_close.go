@@ -21,7 +21,7 @@ func (db *DB) OwnedRecords(ctx context.Context, day beacon.Day, after beacon.Own
 	records []beacon.OwnedRecord, next beacon.Owned, more bool, err error,
 ) {
 	if after == (beacon.Owned{}) {
-		if any, err := listAgain(ctx, db, rewardText.anyRecord, textRow, int64(day)); err != nil || len(any) == 0 {
+		if _, any, err := firstAgain(ctx, db, rewardText.anyRecord, textRow[string], int64(day)); err != nil || !any {
 			return nil, after, false, err
 		}
 	}
@@ -112,19 +112,14 @@ func (db *DB) PutPage(ctx context.Context, l lease.Lease, page ledger.Page) erro
 		if err := moveClosing(tx, page); err != nil {
 			return err
 		}
-		for _, write := range []func() error{
-			func() error { return putRows(tx, put, page.Rows, appendLedgerRow) },
-			func() error { return putRows(tx, rewardText.putHotspotMonths[:], page.Hotspots, appendHotspotMonth) },
-			func() error { return putRows(tx, rewardText.putUserMonths[:], page.Users, appendUserMonth) },
-			func() error { return putRows(tx, rewardText.putAccounts[:], page.Accounts, appendNewAccount) },
-			func() error { return finishStandings(tx, page) },
-			func() error { return putRows(tx, rewardText.putHeldDays[:], page.Held, appendHeldDay) },
-		} {
-			if err := write(); err != nil {
-				return err
-			}
-		}
-		return nil
+		return cmp.Or(
+			putRows(tx, put, page.Rows, appendLedgerRow),
+			putRows(tx, rewardText.putHotspotMonths[:], page.Hotspots, appendHotspotMonth),
+			putRows(tx, rewardText.putUserMonths[:], page.Users, appendUserMonth),
+			putRows(tx, rewardText.putAccounts[:], page.Accounts, appendNewAccount),
+			finishStandings(tx, page),
+			putRows(tx, rewardText.putHeldDays[:], page.Held, appendHeldDay),
+		)
 	})
 }
 
@@ -145,16 +140,16 @@ func ownPage(page ledger.Page) ledger.Page {
 // putRows writes rows with the statements made by chunks.
 func putRows[T any](tx *transaction, texts []string, rows []T, appendTo func([]any, *T) []any) error {
 	return inChunks(texts, len(rows), func(text string, from, to int) error {
-		_, err := tx.exec(text, valuesOf(rows[from:to], appendTo)...)
-		return err
+		return tx.write(text, valuesOf(rows[from:to], appendTo)...)
 	})
 }
 
-func valuesOf[T any](rows []T, appendTo func([]any, *T) []any) []any {
-	const columns = 17 // of the widest table
-	values := make([]any, 0, columns*len(rows))
+func valuesOf[T any](rows []T, appendTo func([]any, *T) []any) (values []any) {
 	for i := range rows {
 		values = appendTo(values, &rows[i])
+		if i == 0 {
+			values = slices.Grow(values, len(values)*(len(rows)-1))
+		}
 	}
 	return values
 }
@@ -206,15 +201,11 @@ func moveClosing(tx *transaction, page ledger.Page) error {
 // mayBegin returns Conflict unless the day before is the last closed one, or no day was
 // ever begun. The day itself may have been begun: beginDay detects that.
 func mayBegin(tx *transaction, day beacon.Day) error {
-	targets, value := closingRow()
-	found, err := tx.row(func(scan func(...any) error) error { return scan(targets...) }, rewardText.newestDay.text())
-	if err != nil || !found {
-		return err
-	}
-	if newest, _ := value(); newest.Through() != day-1 {
+	newest, found, err := rowIn(tx, closingRow, rewardText.newestDay.text())
+	if err == nil && found && newest.Through() != day-1 {
 		return closedElsewhere()
 	}
-	return nil
+	return err
 }
 
 // checkBasis returns Conflict unless the sums are still those that the page was added
@@ -225,7 +216,7 @@ func checkBasis(tx *transaction, page ledger.Page) error {
 	}
 	var is ledger.Basis
 	first, last := page.Rows[0].Owned, page.Rows[len(page.Rows)-1].Owned
-	_, err := tx.row(func(scan func(...any) error) error { return scan(&is.Hotspots, &is.Through, &is.Users, &is.Rows) },
+	_, err := tx.row([]any{&is.Hotspots, &is.Through, &is.Users, &is.Rows},
 		rewardText.basis, int64(page.Day.Month()), string(first.User), string(first.Hotspot), string(last.User), string(last.Hotspot))
 	if err == nil && is != page.Basis {
 		err = closedElsewhere()

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -27,9 +26,11 @@ func (db *DB) Books(ctx context.Context, read func(ledger.Books) error) error {
 	}
 	defer func() { <-db.snapshots }()
 	var verdict error
-	failed := db.retrying(ctx, func() (failed error) {
-		verdict, failed = db.snapshot(ctx, read)
-		return failed
+	failed := db.retrying(ctx, func() error {
+		return db.snapshot(ctx, func(b *books) error {
+			verdict = read(b)
+			return b.failed // even if read returns another error or none
+		})
 	})
 	if failed != nil {
 		return db.readFailed(failed)
@@ -42,21 +43,18 @@ func newSnapshots(read *sql.DB) chan struct{} {
 	return make(chan struct{}, max(1, read.Stats().MaxOpenConnections/2))
 }
 
-// snapshot runs read in a transaction, which always ends with it. Failed is the failure
-// of the database, even if read returns another error or none.
-func (db *DB) snapshot(ctx context.Context, read func(ledger.Books) error) (verdict, failed error) {
+// snapshot runs read in a transaction, which always ends with it.
+func (db *DB) snapshot(ctx context.Context, read func(*books) error) error {
 	conn, err := db.engine.Read.Conn(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer conn.Close()
 	if _, err := conn.ExecContext(ctx, db.engine.BeginRead); err != nil {
-		return nil, err
+		return err
 	}
 	defer endSnapshot(ctx, conn)
-	b := &books{db: db, conn: conn}
-	verdict = read(b)
-	return verdict, b.failed
+	return read(&books{db: db, conn: conn})
 }
 
 // endPatience limits how long it may take to end a read transaction.
@@ -84,17 +82,9 @@ func (b *books) scan(ctx context.Context, rows bulk, targets []any, each func() 
 	if b.failed != nil {
 		return b.db.readFailed(b.failed)
 	}
-	var stopped error
-	err := b.db.engine.Scan(ctx, b.conn, rows.typed(), rows.from, args, func(scan func(...any) error) (failed error) {
-		if err := scan(targets...); err != nil {
-			return err
-		}
-		stopped, failed = each()
-		return cmp.Or(failed, stopped)
-	})
-	if err != nil && stopped == nil {
-		b.failed = err
-		return b.db.readFailed(err)
+	stopped, failed := b.db.engine.scan(ctx, b.conn, rows, targets, each, args)
+	if b.failed = failed; failed != nil {
+		return b.db.readFailed(failed)
 	}
 	return stopped
 }
@@ -108,13 +98,11 @@ func (b *books) Closings(ctx context.Context) ([]ledger.Closing, error) {
 }
 
 func (b *books) FirstRecord(ctx context.Context) (day beacon.Day, any bool, err error) {
-	n, any, err := first(ctx, b, rewardText.firstRecord, numberRow)
-	return beacon.Day(n), any, err
+	return first(ctx, b, rewardText.firstRecord, numberRow[beacon.Day])
 }
 
 func (b *books) Finished(ctx context.Context) (month beacon.Month, any bool, err error) {
-	n, any, err := first(ctx, b, rewardText.finished, numberRow)
-	return beacon.Month(n), any, err
+	return first(ctx, b, rewardText.finished, numberRow[beacon.Month])
 }
 
 func (b *books) Names(ctx context.Context, user beacon.UserID, deletedSince time.Time) ([]beacon.HotspotName, error) {
@@ -133,8 +121,7 @@ func (b *books) NamesOf(ctx context.Context, ids []beacon.HotspotID) (all []beac
 }
 
 func (b *books) Owner(ctx context.Context, id beacon.HotspotID) (user beacon.UserID, any bool, err error) {
-	text, any, err := first(ctx, b, rewardText.owner, textRow, string(id))
-	return beacon.UserID(text), any, err
+	return first(ctx, b, rewardText.owner, textRow[beacon.UserID], string(id))
 }
 
 func (b *books) Account(ctx context.Context, user beacon.UserID) (a ledger.Account, any bool, err error) {

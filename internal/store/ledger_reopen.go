@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,47 +18,36 @@ import (
 func (db *DB) Reopen(ctx context.Context, r ledger.Reopening, by beacon.Actor) error {
 	by.Note = fmt.Sprintf("through %s, revision %d", r.Through, r.Revision)
 	change := beacon.Change{Kind: beacon.RewardsReopened, Target: r.From.String(), Actor: by, At: r.At}
-	hotspots := byMonth(r.Hotspots, func(m *ledger.HotspotMonth) (beacon.Month, beacon.Owned) { return m.Month, m.Owned })
-	gone := byMonth(r.Gone, func(m *ledger.HotspotMonth) (beacon.Month, beacon.Owned) { return m.Month, m.Owned })
-	users := byMonth(r.Users, func(m *ledger.UserMonth) (beacon.Month, beacon.Owned) { return m.Month, beacon.Owned{User: m.User} })
-	corrections := byMonth(r.Corrections, func(c *ledger.Row) (beacon.Month, beacon.Owned) { return c.Day.Month(), c.Owned })
+	hotspots := sortedByMonth(r.Hotspots, func(m *ledger.HotspotMonth) (beacon.Month, beacon.Owned) { return m.Month, m.Owned })
+	gone := sortedByMonth(r.Gone, func(m *ledger.HotspotMonth) (beacon.Month, beacon.Owned) { return m.Month, m.Owned })
+	users := sortedByMonth(r.Users, func(m *ledger.UserMonth) (beacon.Month, beacon.Owned) { return m.Month, beacon.Owned{User: m.User} })
+	corrections := sortedByMonth(r.Corrections, func(c *ledger.Row) (beacon.Month, beacon.Owned) { return c.Day.Month(), c.Owned })
 	op := &operation{order: "reopen"}
 	op.run = func(tx *transaction) (changes, error) {
 		if err := mayReopen(tx, &r); err != nil {
 			return nil, err
 		}
-		if _, err := tx.exec(rewardText.addReopening, r.Revision, int64(r.From), int64(r.Through), micros(r.At)); err != nil {
-			return nil, err
-		}
-		for _, rows := range corrections {
-			if err := putRows(tx, rewardText.putCorrections[:], rows, appendCorrection); err != nil {
-				return nil, err
-			}
-		}
-		for _, sums := range hotspots {
-			if err := putRows(tx, rewardText.putHotspotMonths[:], sums, appendHotspotMonth); err != nil {
-				return nil, err
-			}
-		}
-		for _, sums := range gone {
-			for _, m := range sums {
-				if _, err := tx.exec(rewardText.forgetHotspot, int64(m.Month), string(m.User), string(m.Hotspot)); err != nil {
-					return nil, err
-				}
-			}
-		}
-		for _, sums := range users {
-			if err := putRows(tx, rewardText.putUserMonths[:], sums, appendUserMonth); err != nil {
-				return nil, err
-			}
-		}
-		if _, err := tx.exec(rewardText.forgetHeldDays, int64(r.From)); err != nil {
-			return nil, err
-		}
-		_, err := tx.exec(rewardText.forgetDays, int64(r.From))
+		err := cmp.Or(
+			tx.write(rewardText.addReopening, r.Revision, int64(r.From), int64(r.Through), micros(r.At)),
+			putRows(tx, rewardText.putCorrections[:], corrections, appendCorrection),
+			putRows(tx, rewardText.putHotspotMonths[:], hotspots, appendHotspotMonth),
+			forgetHotspots(tx, gone),
+			putRows(tx, rewardText.putUserMonths[:], users, appendUserMonth),
+			tx.write(rewardText.forgetHeldDays, int64(r.From)),
+			tx.write(rewardText.forgetDays, int64(r.From)),
+		)
 		return changes{&change}, err
 	}
 	return db.doOnce(ctx, op, by)
+}
+
+func forgetHotspots(tx *transaction, sums []ledger.HotspotMonth) error {
+	for _, m := range sums {
+		if err := tx.write(rewardText.forgetHotspot, int64(m.Month), string(m.User), string(m.Hotspot)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mayReopen locks the ledger, and returns Conflict unless it is as the reopening found
@@ -70,17 +60,15 @@ func mayReopen(tx *transaction, r *ledger.Reopening) error {
 	if err != nil {
 		return err
 	}
-	targets, value := closingRow()
-	found, err := tx.row(func(scan func(...any) error) error { return scan(targets...) }, rewardText.newestDay.text())
+	newest, found, err := rowIn(tx, closingRow, rewardText.newestDay.text())
 	if err != nil {
 		return err
 	}
-	if newest, _ := value(); !found || newest != r.Closing {
+	if !found || newest != r.Closing {
 		return reopenedElsewhere()
 	}
 	for _, text := range rewardText.settledFrom {
-		var one int64
-		settled, err := tx.row(func(scan func(...any) error) error { return scan(&one) }, text, int64(r.From.Month()))
+		settled, err := tx.exists(text, int64(r.From.Month()))
 		if err != nil {
 			return err
 		}
@@ -116,24 +104,15 @@ func appendCorrection(values []any, c *ledger.Row) []any {
 	return appendSum(values, &ledger.Sum{Served: int64(c.Served), Expected: int64(c.Expected), Earned: c.Earned})
 }
 
-func correctionRow() ([]any, func() (ledger.Row, error)) {
-	var c ledger.Row
+func correctionRow(c *ledger.Row) ([]any, func() error) {
 	var month int64
 	var corrects []byte
 	targets := []any{(*string)(&c.User), &month, &c.Revision, (*int64)(&c.Day), &corrects, &c.Served, &c.Expected}
-	return append(targets, earnedTargets(&c.Earned)...), func() (ledger.Row, error) {
-		err := readHash(&c.Corrects, corrects)
-		return c, err
-	}
+	return append(targets, earnedTargets(&c.Earned)...), func() error { return readHash(&c.Corrects, corrects) }
 }
 
-func reopeningRow() ([]any, func() (ledger.Reopening, error)) {
-	var r ledger.Reopening
-	var at int64
-	return []any{&r.Revision, (*int64)(&r.From), (*int64)(&r.Through), &at}, func() (ledger.Reopening, error) {
-		r.At = fromMicros(at)
-		return r, nil
-	}
+func reopeningRow(r *ledger.Reopening) ([]any, func() error) {
+	return []any{&r.Revision, (*int64)(&r.From), (*int64)(&r.Through), (*moment)(&r.At)}, done
 }
 
 func (b *books) Reopenings(ctx context.Context) (ledger.Reopenings, error) {
@@ -150,7 +129,7 @@ func (b *books) Again(ctx context.Context, user beacon.UserID, month beacon.Mont
 }
 
 func (b *books) Row(ctx context.Context, day beacon.Day, of beacon.Owned) (r ledger.Row, any bool, err error) {
-	voided, _, err := first(ctx, b, rewardText.voidedBy, numberRow, int64(day))
+	voided, _, err := first(ctx, b, rewardText.voidedBy, numberRow[int64], int64(day))
 	if err != nil {
 		return r, false, err
 	}

@@ -3,14 +3,31 @@ package store
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// rowReader returns the targets of a row, in column order, and a function that returns
-// its value after each scan. A row is written as values in the same order.
-type rowReader[T any] func() (targets []any, value func() (T, error))
+// rowReader returns the targets of a row, in column order, and a function that completes
+// and checks the row after each scan. A row is written as values in the same order.
+type rowReader[T any] func(row *T) (targets []any, finish func() error)
+
+// done completes a row whose targets are all there is to it.
+func done() error { return nil }
+
+// moment is the target of a time in a column of microseconds.
+type moment time.Time
+
+// Scan implements [sql.Scanner].
+func (m *moment) Scan(value any) error {
+	n, ok := value.(int64)
+	if !ok {
+		return fmt.Errorf("a time is stored as %T", value)
+	}
+	*m = moment(fromMicros(n))
+	return nil
+}
 
 func sumTargets(s *ledger.Sum) []any {
 	return append([]any{&s.Served, &s.Expected}, earnedTargets(&s.Earned)...)
@@ -24,8 +41,7 @@ func appendSum(values []any, s *ledger.Sum) []any {
 	return append(values, s.Served, s.Expected, int64(s.Availability), int64(s.Performance), int64(s.Utilization))
 }
 
-func ledgerRow() ([]any, func() (ledger.Row, error)) {
-	var r ledger.Row
+func ledgerRow(r *ledger.Row) ([]any, func() error) {
 	var bytes int64
 	var tier int
 	var ground string
@@ -33,12 +49,12 @@ func ledgerRow() ([]any, func() (ledger.Row, error)) {
 		(*int64)(&r.Day), (*string)(&r.User), (*string)(&r.Hotspot), &r.Policy,
 		&r.Served, &r.Expected, &r.Closed, &r.Excused, &r.Outside, &bytes, &tier,
 	}
-	return append(append(targets, earnedTargets(&r.Earned)...), &r.Revision, &ground, (*string)(&r.Hold)), func() (_ ledger.Row, err error) {
+	return append(append(targets, earnedTargets(&r.Earned)...), &r.Revision, &ground, (*string)(&r.Hold)), func() (err error) {
 		r.Bytes = uint64(bytes) //nolint:gosec // as it was written: those above 2^63 are negative
 		if r.Tier, err = tierOf(tier); err == nil {
 			r.Ground, err = ledger.ParseGround(ground)
 		}
-		return r, err
+		return err
 	}
 }
 
@@ -49,13 +65,12 @@ func appendLedgerRow(values []any, r *ledger.Row) []any {
 		int64(r.Availability), int64(r.Performance), int64(r.Utilization), r.Revision, ledger.GroundText(&r.Ground), string(r.Hold))
 }
 
-func hotspotMonthRow() ([]any, func() (ledger.HotspotMonth, error)) {
-	var m ledger.HotspotMonth
+func hotspotMonthRow(m *ledger.HotspotMonth) ([]any, func() error) {
 	var tier int
 	targets := []any{(*int64)(&m.Month), (*string)(&m.User), (*string)(&m.Hotspot), (*int64)(&m.Through), &tier}
-	return append(targets, sumTargets(&m.Sum)...), func() (_ ledger.HotspotMonth, err error) {
+	return append(targets, sumTargets(&m.Sum)...), func() (err error) {
 		m.Tier, err = tierOf(tier)
-		return m, err
+		return err
 	}
 }
 
@@ -70,28 +85,19 @@ func appendTotal(values []any, m *ledger.HotspotMonth) []any {
 	return appendSum(values, &m.Sum)
 }
 
-func totalRow() ([]any, func() (ledger.HotspotTotal, error)) {
-	var t ledger.HotspotTotal
+func totalRow(t *ledger.HotspotTotal) ([]any, func() error) {
 	var tier int
 	targets := []any{(*string)(&t.User), (*string)(&t.Hotspot), (*int64)(&t.Through), &tier}
-	return append(targets, sumTargets(&t.Sum)...), func() (_ ledger.HotspotTotal, err error) {
+	return append(targets, sumTargets(&t.Sum)...), func() (err error) {
 		t.Tier, err = tierOf(tier)
-		return t, err
+		return err
 	}
 }
 
-func userMonthRow() ([]any, func() (ledger.UserMonth, error)) {
-	var m ledger.UserMonth
+func userMonthRow(m *ledger.UserMonth) ([]any, func() error) {
 	var chain []byte
-	return userMonthTargets(&m, &chain), func() (ledger.UserMonth, error) {
-		err := readHash(&m.Chain, chain)
-		return m, err
-	}
-}
-
-func userMonthTargets(m *ledger.UserMonth, chain *[]byte) []any {
-	targets := []any{(*int64)(&m.Month), (*string)(&m.User), &m.Hotspots, &m.Rows, chain, (*int64)(&m.Held)}
-	return append(targets, sumTargets(&m.Sum)...)
+	targets := []any{(*int64)(&m.Month), (*string)(&m.User), &m.Hotspots, &m.Rows, &chain, (*int64)(&m.Held)}
+	return append(targets, sumTargets(&m.Sum)...), func() error { return readHash(&m.Chain, chain) }
 }
 
 func appendUserMonth(values []any, m *ledger.UserMonth) []any {
@@ -115,14 +121,11 @@ func readHash(hash *ledger.Hash, data []byte) error {
 	return nil
 }
 
-func statementRow() ([]any, func() (ledger.Statement, error)) {
-	var s ledger.Statement
-	var chain, previous, hash []byte
-	var at int64
-	targets := append(userMonthTargets(&s.UserMonth, &chain), &previous, &hash, &at)
-	return targets, func() (ledger.Statement, error) {
-		s.SettledAt = fromMicros(at)
-		return s, cmp.Or(readHash(&s.Chain, chain), readHash(&s.Previous, previous), readHash(&s.Hash, hash))
+func statementRow(s *ledger.Statement) ([]any, func() error) {
+	var previous, hash []byte
+	targets, readChain := userMonthRow(&s.UserMonth)
+	return append(targets, &previous, &hash, (*moment)(&s.SettledAt)), func() error {
+		return cmp.Or(readChain(), readHash(&s.Previous, previous), readHash(&s.Hash, hash))
 	}
 }
 
@@ -131,14 +134,10 @@ func appendStatement(values []any, s *ledger.Statement) []any {
 	return append(values, s.Previous[:], s.Hash[:], micros(s.SettledAt))
 }
 
-func accountRow() ([]any, func() (ledger.Account, error)) {
-	var a ledger.Account
+func accountRow(a *ledger.Account) ([]any, func() error) {
 	var previous, hash []byte
 	targets := []any{(*string)(&a.User), (*int64)(&a.FirstDay), (*int64)(&a.Settled), &previous, &hash}
-	return append(targets, sumTargets(&a.Sum)...), func() (ledger.Account, error) {
-		err := readHash(&a.Hash, hash)
-		return a, err
-	}
+	return append(targets, sumTargets(&a.Sum)...), func() error { return readHash(&a.Hash, hash) }
 }
 
 // appendNewAccount appends the account of a user who has no statement yet.
@@ -154,41 +153,29 @@ func appendToAccount(values []any, s *ledger.Statement) []any {
 	return appendSum(values, &s.Sum)
 }
 
-func closingRow() ([]any, func() (ledger.Closing, error)) {
-	var c ledger.Closing
-	var at int64
+func closingRow(c *ledger.Closing) ([]any, func() error) {
 	targets := []any{(*int64)(&c.Day), (*string)(&c.Upto.User), (*string)(&c.Upto.Hotspot), &c.Hotspots}
-	return append(append(targets, earnedTargets(&c.Earned)...), &at), func() (ledger.Closing, error) {
-		c.ClosedAt = fromMicros(at)
-		return c, nil
-	}
+	return append(append(targets, earnedTargets(&c.Earned)...), (*moment)(&c.ClosedAt)), done
 }
 
-func policyRow() ([]any, func() (ledger.Policy, error)) {
-	var p ledger.Policy
-	return []any{&p.Version, (*int64)(&p.From), &p.Text}, func() (ledger.Policy, error) { return p, nil }
+func policyRow(p *ledger.Policy) ([]any, func() error) {
+	return []any{&p.Version, (*int64)(&p.From), &p.Text}, done
 }
 
-func nameRow() ([]any, func() (beacon.HotspotName, error)) {
-	var n beacon.HotspotName
-	var deleted int64
-	return []any{(*string)(&n.ID), &n.Name, &deleted}, func() (beacon.HotspotName, error) {
-		n.DeletedAt = fromMicros(deleted)
-		return n, nil
-	}
+func nameRow(n *beacon.HotspotName) ([]any, func() error) {
+	return []any{(*string)(&n.ID), &n.Name, (*moment)(&n.DeletedAt)}, done
 }
 
-func ownedRow() ([]any, func() (beacon.Owned, error)) {
-	var o beacon.Owned
-	return []any{(*string)(&o.User), (*string)(&o.Hotspot)}, func() (beacon.Owned, error) { return o, nil }
+func ownedRow(o *beacon.Owned) ([]any, func() error) {
+	return []any{(*string)(&o.User), (*string)(&o.Hotspot)}, done
 }
 
-func numberRow() ([]any, func() (int64, error)) {
-	var n int64
-	return []any{&n}, func() (int64, error) { return n, nil }
+func numberRow[T ~int64](n *T) ([]any, func() error) {
+	var number int64
+	return []any{&number}, func() error { *n = T(number); return nil }
 }
 
-func textRow() ([]any, func() (string, error)) {
+func textRow[T ~string](t *T) ([]any, func() error) {
 	var text string
-	return []any{&text}, func() (string, error) { return text, nil }
+	return []any{&text}, func() error { *t = T(text); return nil }
 }

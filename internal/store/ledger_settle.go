@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,8 +22,7 @@ func (db *DB) Accounts(ctx context.Context, from, to beacon.UserID) ([]ledger.Ac
 // nothing. It returns Conflict if days were opened again since the given revision. Other writes wait for it: a thousand at a time are enough.
 func (db *DB) AddTotals(ctx context.Context, revision int64, sums []ledger.HotspotMonth) error {
 	months := byMonth(sums, func(m *ledger.HotspotMonth) (beacon.Month, beacon.Owned) { return m.Month, m.Owned })
-	op := &operation{order: "total"}
-	op.run = func(tx *transaction) (changes, error) {
+	return db.commit(ctx, "total", func(tx *transaction) (changes, error) {
 		if err := atRevision(tx, revision); err != nil {
 			return nil, err
 		}
@@ -32,8 +32,7 @@ func (db *DB) AddTotals(ctx context.Context, revision int64, sums []ledger.Hotsp
 			}
 		}
 		return nil, nil
-	}
-	return db.committer.do(ctx, op)
+	})
 }
 
 // Settle writes the statements that do not exist yet, and with each the account of its
@@ -53,9 +52,9 @@ func (db *DB) Settle(ctx context.Context, by beacon.Actor, revision int64, state
 	months := byMonth(statements, func(s *ledger.Statement) (beacon.Month, beacon.Owned) {
 		return s.Month, beacon.Owned{User: s.User}
 	})
-	op := &operation{order: "statement"} // after a lease: a page of a day locks that before the revision
 	var made changes
-	op.run = func(tx *transaction) (changes, error) {
+	// The order is after that of a lease: a page of a day locks that before the revision.
+	err = db.commit(ctx, "statement", func(tx *transaction) (changes, error) {
 		made = nil
 		if err := atRevision(tx, revision); err != nil {
 			return nil, err
@@ -70,9 +69,9 @@ func (db *DB) Settle(ctx context.Context, by beacon.Actor, revision int64, state
 			}
 		}
 		return made, nil
-	}
-	if err := db.committer.do(ctx, op); err != nil {
-		return 0, err
+	})
+	if err != nil {
+		return 0, err // made may still be written
 	}
 	return len(made), nil
 }
@@ -93,7 +92,7 @@ func settle(tx *transaction, statements []ledger.Statement, ended []ledger.HeldD
 	statements = ofUsers(statements, users)
 	fresh := map[beacon.UserID]bool{}
 	err = inChunks(rewardText.addToAccounts[:], len(statements), func(text string, from, to int) error {
-		return tx.rows(userInto(fresh), text, valuesOf(statements[from:to], appendToAccount)...)
+		return tx.rows(into(fresh), text, valuesOf(statements[from:to], appendToAccount)...)
 	})
 	if err != nil {
 		return nil, err
@@ -124,10 +123,10 @@ func listEnded(tx *transaction, statements []ledger.Statement, ended []ledger.He
 		d.Listed = s.Month
 		days = append(days, d)
 	}
-	if err := putRows(tx, rewardText.putUserMonths[:], months, appendUserMonth); err != nil {
-		return err
-	}
-	return putRows(tx, rewardText.putHeldDays[:], days, appendHeldDay)
+	return cmp.Or(
+		putRows(tx, rewardText.putUserMonths[:], months, appendUserMonth),
+		putRows(tx, rewardText.putHeldDays[:], days, appendHeldDay),
+	)
 }
 
 // withAccount returns the users who have an account. Every user with a row has one, and
@@ -139,62 +138,48 @@ func withAccount(tx *transaction, statements []ledger.Statement) (map[beacon.Use
 	}
 	found := make(map[beacon.UserID]bool, len(users))
 	for some := range slices.Chunk(users, idsPerQuery) {
-		if err := tx.rows(userInto(found), rewardText.haveAccounts, listArgs(some, idsPerQuery)...); err != nil {
+		if err := tx.rows(into(found), rewardText.haveAccounts, listArgs(some, idsPerQuery)...); err != nil {
 			return nil, err
 		}
 	}
 	return found, nil
 }
 
-func userInto(set map[beacon.UserID]bool) func(scan func(...any) error) error {
-	return func(scan func(...any) error) error {
-		var user beacon.UserID
-		err := scan(&user)
-		set[user] = true
-		return err
-	}
-}
-
 func ofUsers(statements []ledger.Statement, users map[beacon.UserID]bool) []ledger.Statement {
 	return slices.DeleteFunc(slices.Clone(statements), func(s ledger.Statement) bool { return !users[s.User] })
 }
 
-// byMonth copies rows, grouped by month and sorted by hotspot, without duplicates: one
-// statement cannot write a row twice.
-func byMonth[T any](rows []T, of func(*T) (beacon.Month, beacon.Owned)) [][]T {
+// byMonth returns the rows of each month, copied and sorted: one statement cannot write
+// a row of a hotspot or user twice.
+func byMonth[T any](rows []T, of func(*T) (beacon.Month, beacon.Owned)) (months [][]T) {
+	for rest := sortedByMonth(rows, of); len(rest) > 0; {
+		month, _ := of(&rest[0])
+		end := slices.IndexFunc(rest, func(row T) bool { other, _ := of(&row); return other != month })
+		if end < 0 {
+			end = len(rest)
+		}
+		months, rest = append(months, rest[:end]), rest[end:]
+	}
+	return months
+}
+
+// sortedByMonth copies rows, sorted by month and then hotspot, without duplicates.
+func sortedByMonth[T any](rows []T, of func(*T) (beacon.Month, beacon.Owned)) []T {
 	compare := func(a, b T) int {
 		monthA, ownedA := of(&a)
 		monthB, ownedB := of(&b)
-		if monthA != monthB {
-			return int(monthA - monthB)
-		}
-		return compareOwned(ownedA, ownedB)
+		return cmp.Or(cmp.Compare(monthA, monthB), compareOwned(ownedA, ownedB))
 	}
 	own := slices.Clone(rows)
 	slices.SortStableFunc(own, compare)
-	own = slices.CompactFunc(own, func(a, b T) bool { return compare(a, b) == 0 })
-	var months [][]T
-	for start := 0; start < len(own); {
-		month, _ := of(&own[start])
-		end := start + 1
-		for end < len(own) {
-			if next, _ := of(&own[end]); next != month {
-				break
-			}
-			end++
-		}
-		months = append(months, own[start:end])
-		start = end
-	}
-	return months
+	return slices.CompactFunc(own, func(a, b T) bool { return compare(a, b) == 0 })
 }
 
 // FinishMonth records that a month is settled for everyone. Repeating it changes
 // nothing. It returns Conflict if days were opened again since the given revision.
 func (db *DB) FinishMonth(ctx context.Context, month beacon.Month, revision int64, by beacon.Actor, at time.Time) error {
 	change := beacon.Change{Kind: beacon.RewardsFinished, Target: month.String(), Actor: by, At: at}
-	op := &operation{order: "month"}
-	op.run = func(tx *transaction) (changes, error) {
+	return db.commit(ctx, "month", func(tx *transaction) (changes, error) {
 		if err := atRevision(tx, revision); err != nil {
 			return nil, err
 		}
@@ -203,15 +188,14 @@ func (db *DB) FinishMonth(ctx context.Context, month beacon.Month, revision int6
 			return nil, err
 		}
 		return changes{&change}, nil
-	}
-	return db.committer.do(ctx, op)
+	})
 }
 
 // UserPage returns up to limit sums of a month, of users after one, in order.
 func (db *DB) UserPage(ctx context.Context, month beacon.Month, after beacon.UserID, limit int) ([]ledger.UserMonth, error) {
 	end := func(after beacon.Owned) (to beacon.Owned, any bool, err error) {
-		user, any, err := firstAgain(ctx, db, rewardText.accountEnd, textRow, string(after.User), int64(limit-1))
-		return beacon.Owned{User: beacon.UserID(user)}, any, err
+		to.User, any, err = firstAgain(ctx, db, rewardText.accountEnd, textRow[beacon.UserID], string(after.User), int64(limit-1))
+		return to, any, err
 	}
 	return readPage(beacon.Owned{User: after}, limit, end, func(after, to beacon.Owned, limit int64) ([]ledger.UserMonth, error) {
 		return listAgain(ctx, db, rewardText.userMonthPage, userMonthRow, int64(month), string(after.User), string(to.User), limit)
@@ -271,29 +255,13 @@ func (db *DB) KeepPolicies(ctx context.Context, policies []ledger.Policy) ([]led
 	if len(missing) == 0 {
 		return known, nil
 	}
-	if err := db.putPolicies(ctx, missing); err != nil {
-		return nil, err
-	}
-	return listAgain(ctx, db, rewardText.policies, policyRow)
+	return db.putPolicies(ctx, missing, false)
 }
 
 // FoundPolicies stores the policies of a new network, unless there are any, and returns all
 // stored ones.
 func (db *DB) FoundPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error) {
-	op := &operation{order: "policy"}
-	op.run = func(tx *transaction) (changes, error) {
-		for i, p := range policies {
-			n, err := tx.exec(rewardText.putPolicy, int64(p.Version), int64(p.From), p.Text)
-			if err != nil || i == 0 && n == 0 { // another process has been faster
-				return nil, err
-			}
-		}
-		return nil, nil
-	}
-	if err := db.committer.do(ctx, op); err != nil {
-		return nil, err
-	}
-	return listAgain(ctx, db, rewardText.policies, policyRow)
+	return db.putPolicies(ctx, policies, true)
 }
 
 // AdoptPolicy stores a policy, with a change for the audit. It returns Conflict if there is
@@ -315,20 +283,23 @@ func (db *DB) AdoptPolicy(ctx context.Context, p ledger.Policy, by beacon.Actor,
 	return db.doOnce(ctx, op, by)
 }
 
-func (db *DB) putPolicies(ctx context.Context, policies []ledger.Policy) error {
+func (db *DB) putPolicies(ctx context.Context, policies []ledger.Policy, founding bool) ([]ledger.Policy, error) {
 	for _, p := range policies {
 		if err := storableText(p.Text); err != nil {
-			return internal("keep policies", err)
+			return nil, internal("keep policies", err)
 		}
 	}
-	op := &operation{order: "policy"}
-	op.run = func(tx *transaction) (changes, error) {
-		for _, p := range policies {
-			if _, err := tx.exec(rewardText.putPolicy, int64(p.Version), int64(p.From), p.Text); err != nil {
+	err := db.commit(ctx, "policy", func(tx *transaction) (changes, error) {
+		for i, p := range policies {
+			n, err := tx.exec(rewardText.putPolicy, int64(p.Version), int64(p.From), p.Text)
+			if err != nil || founding && i == 0 && n == 0 { // another process has been faster
 				return nil, err
 			}
 		}
 		return nil, nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return db.committer.do(ctx, op)
+	return listAgain(ctx, db, rewardText.policies, policyRow)
 }

@@ -16,11 +16,10 @@ func (db *DB) PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.A
 	change := beacon.Change{Kind: beacon.LinkCodeCreated, Target: string(code.Hotspot), Actor: by, At: now}
 	op := &operation{order: "code", duplicate: codeTaken}
 	op.run = func(tx *transaction) (changes, error) {
-		if _, err := liveHotspot(tx, code.Hotspot); err != nil {
+		if _, err := findHotspot(tx, sqlText.hotspot, code.Hotspot); err != nil {
 			return nil, err
 		}
-		_, err := tx.exec(sqlText.putLinkCode, string(code.Hotspot), hash, micros(code.ExpiresAt))
-		return changes{&change}, err
+		return changes{&change}, tx.write(sqlText.putLinkCode, string(code.Hotspot), hash, micros(code.ExpiresAt))
 	}
 	return db.doOnce(ctx, op, by)
 }
@@ -88,15 +87,14 @@ func (u *linkUse) run(tx *transaction) (changes, error) {
 	}
 	var hotspot beacon.HotspotID
 	var expires, tries int64
-	_, err = tx.row(func(scan func(...any) error) error { return scan(&hotspot, &expires, &tries) }, sqlText.linkCode, u.hash)
-	if err != nil {
+	if _, err := tx.row([]any{&hotspot, &expires, &tries}, sqlText.linkCode, u.hash); err != nil {
 		return nil, err
 	}
 	if expires <= micros(u.now) {
 		u.refusal = errSpent
 		return u.refuse(tx, hotspot, "the code has expired", sqlText.deleteLinkCode)
 	}
-	change, err := u.link(tx, hotspot)
+	change, err := update(tx, u.op, sqlText.hotspot, hotspot, u.edit, &u.result)
 	switch {
 	case tx.failed != nil:
 		return nil, tx.failed
@@ -113,18 +111,7 @@ func (u *linkUse) run(tx *transaction) (changes, error) {
 		return nil, err
 	}
 	change.Kind, change.Actor = beacon.HotspotLinked, u.by
-	_, err = tx.exec(sqlText.deleteLinkCode, u.hash)
-	return changes{change}, err
-}
-
-func (u *linkUse) link(tx *transaction, id beacon.HotspotID) (*beacon.Change, error) {
-	for range casTries {
-		change, done, err := updateOnce(tx, u.op, id, u.edit, &u.result)
-		if done || err != nil {
-			return change, err
-		}
-	}
-	return nil, changedTooOften(id)
+	return changes{change}, tx.write(sqlText.deleteLinkCode, u.hash)
 }
 
 // refuse writes the cost of the attempt, and the reason to the audit log.
@@ -134,8 +121,7 @@ func (u *linkUse) refuse(tx *transaction, id beacon.HotspotID, note, cost string
 		note = by.Note + "; " + note
 	}
 	by.Note = note
-	_, err := tx.exec(cost, u.hash)
-	return changes{{Kind: beacon.LinkRefused, Target: string(id), Actor: by, At: u.now}}, err
+	return changes{{Kind: beacon.LinkRefused, Target: string(id), Actor: by, At: u.now}}, tx.write(cost, u.hash)
 }
 
 // NoteRefusal writes only an audit row, for something that was refused and changed
@@ -144,7 +130,5 @@ func (db *DB) NoteRefusal(ctx context.Context, change beacon.Change) error {
 	if err := storableText(string(change.Kind), change.Target, change.Actor.Note); err != nil {
 		return internal("note refusal", err)
 	}
-	op := &operation{order: "refusal"}
-	op.run = func(*transaction) (changes, error) { return changes{&change}, nil }
-	return db.committer.do(ctx, op)
+	return db.commit(ctx, "refusal", func(*transaction) (changes, error) { return changes{&change}, nil })
 }

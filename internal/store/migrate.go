@@ -125,19 +125,9 @@ func upToDate(ctx context.Context, engine *Engine, steps []Migration) bool {
 }
 
 func appliedVersions(ctx context.Context, conn *sql.Conn) (applied []Migration, err error) {
-	rows, err := conn.QueryContext(ctx, sqlText.versions)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var m Migration
-		if err := rows.Scan(&m.Version, &m.Name, &m.Checksum); err != nil {
-			return nil, err
-		}
-		applied = append(applied, m)
-	}
-	return applied, rows.Err()
+	return queryOn(ctx, conn, func(m *Migration) ([]any, func() error) {
+		return []any{&m.Version, &m.Name, &m.Checksum}, done
+	}, sqlText.versions)
 }
 
 // CheckSchema rejects a database that this program does not know how to use, or that

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -12,10 +10,8 @@ import (
 
 // Quota returns what a user may have.
 func (db *DB) Quota(ctx context.Context, user beacon.UserID) (q beacon.Quota, err error) {
-	err = db.queryRow(ctx, func(scan func(...any) error) error {
-		return scan(&q.Hotspots, &q.Keys, &q.Streams, &q.Statements)
-	}, sqlText.quota, string(user))
-	if errors.Is(err, sql.ErrNoRows) {
+	found, err := db.queryRow(ctx, []any{&q.Hotspots, &q.Keys, &q.Streams, &q.Statements}, sqlText.quota, string(user))
+	if err == nil && !found {
 		return beacon.DefaultQuota(), nil
 	}
 	return q, err
@@ -25,12 +21,7 @@ func (db *DB) Quota(ctx context.Context, user beacon.UserID) (q beacon.Quota, er
 func (db *DB) SetQuota(ctx context.Context, user beacon.UserID, q beacon.Quota, by beacon.Actor, now time.Time) error {
 	by.Note = fmt.Sprintf("%d hotspots, %d keys, %d streams, %d statements", q.Hotspots, q.Keys, q.Streams, q.Statements)
 	change := beacon.Change{Kind: beacon.QuotaSet, Target: string(user), Actor: by, At: now}
-	op := &operation{order: "quota " + string(user)}
-	op.run = func(tx *transaction) (changes, error) {
-		_, err := tx.exec(sqlText.putQuota, string(user), q.Hotspots, q.Keys, q.Streams, q.Statements)
-		return changes{&change}, err
-	}
-	return db.committer.do(ctx, op)
+	return db.exec(ctx, "quota "+string(user), changes{&change}, sqlText.putQuota, string(user), q.Hotspots, q.Keys, q.Streams, q.Statements)
 }
 
 // checkQuota counts what a user has, by a query of a count and the user's quota, if the
@@ -41,7 +32,7 @@ func checkQuota(tx *transaction, by beacon.Actor, most int, refusal, text string
 		return nil
 	}
 	var has, own int
-	if _, err := tx.row(func(scan func(...any) error) error { return scan(&has, &own) }, text, args...); err != nil {
+	if _, err := tx.row([]any{&has, &own}, text, args...); err != nil {
 		return err
 	}
 	if own >= 0 {

@@ -17,25 +17,14 @@ func (db *DB) PutRecords(ctx context.Context, l lease.Lease, rows []beacon.Recor
 	rows = ownRecords(rows)
 	heads := newestOf(rows)
 	return db.fenced(ctx, l, func(tx *transaction) error {
-		err := inChunks(sqlText.putRecords[:], len(rows), func(text string, from, to int) error {
-			args := make([]any, 0, 3*(to-from))
-			for _, r := range rows[from:to] {
-				args = append(args, int64(r.Day), string(r.Hotspot), r.Data)
-			}
-			_, err := tx.exec(text, args...)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		return inChunks(sqlText.putHeads[:], len(heads), func(text string, from, to int) error {
-			args := make([]any, 0, 2*(to-from))
-			for _, r := range heads[from:to] {
-				args = append(args, string(r.Hotspot), int64(r.Day))
-			}
-			_, err := tx.exec(text, args...)
-			return err
-		})
+		return cmp.Or(
+			putRows(tx, sqlText.putRecords[:], rows, func(values []any, r *beacon.RecordRow) []any {
+				return append(values, int64(r.Day), string(r.Hotspot), r.Data)
+			}),
+			putRows(tx, sqlText.putHeads[:], heads, func(values []any, r *beacon.RecordRow) []any {
+				return append(values, string(r.Hotspot), int64(r.Day))
+			}),
+		)
 	})
 }
 
@@ -47,16 +36,12 @@ func (db *DB) ForgetRecords(ctx context.Context, l lease.Lease, after beacon.Day
 		return err
 	}
 	return db.fenced(ctx, l, func(tx *transaction) error {
-		if _, err := tx.exec(sqlText.forgetRecords, int64(after)); err != nil {
-			return err
-		}
-		_, err := tx.exec(sqlText.forgetHeads, int64(after))
-		return err
+		return cmp.Or(tx.write(sqlText.forgetRecords, int64(after)), tx.write(sqlText.forgetHeads, int64(after)))
 	})
 }
 
 func (db *DB) newestDay(ctx context.Context) (day int64, err error) {
-	err = db.queryRow(ctx, func(scan func(...any) error) error { return scan(&day) }, sqlText.newestDay)
+	_, err = db.queryRow(ctx, []any{&day}, sqlText.newestDay)
 	return day, err
 }
 
@@ -161,9 +146,8 @@ func (db *DB) recordsByID(ctx context.Context, day beacon.Day, ids []beacon.Hots
 	return nil
 }
 
-func recordRow() ([]any, func() (beacon.RecordRow, error)) {
-	var r beacon.RecordRow
-	return []any{(*string)(&r.Hotspot), &r.Data}, func() (beacon.RecordRow, error) { return r, nil }
+func recordRow(r *beacon.RecordRow) ([]any, func() error) {
+	return []any{(*string)(&r.Hotspot), &r.Data}, done
 }
 
 // daysPerQuery is how many days RecordsOf requests at once: a month and its edges. Each
@@ -179,9 +163,9 @@ func (db *DB) RecordsOf(ctx context.Context, id beacon.HotspotID, from, to beaco
 		for i := range beacon.Day(daysPerQuery) {
 			args[1+i] = int64(min(from+i, to))
 		}
-		some, err := query(ctx, db, func(scan func(...any) error) (beacon.RecordRow, error) {
-			r := beacon.RecordRow{Hotspot: id}
-			return r, scan((*int64)(&r.Day), &r.Data)
+		some, err := query(ctx, db, func(r *beacon.RecordRow) ([]any, func() error) {
+			r.Hotspot = id
+			return []any{(*int64)(&r.Day), &r.Data}, done
 		}, sqlText.recordsOf, args...)
 		if err != nil {
 			return nil, err

@@ -52,13 +52,13 @@ type hotspotRow struct {
 	said    content // reused from row to row
 }
 
-// scanHotspot reads a row of hotspotColumns.
-func scanHotspot(scan func(...any) error) (beacon.Hotspot, error) {
+// hotspotReader reads a row of hotspotColumns.
+func hotspotReader(h *beacon.Hotspot) ([]any, func() error) {
 	var r hotspotRow
-	if err := scan(r.targets()...); err != nil {
-		return beacon.Hotspot{}, err
+	return r.targets(), func() (err error) {
+		*h, err = r.named()
+		return err
 	}
-	return r.named()
 }
 
 // named returns the hotspot, or an error that says which one cannot be read.
@@ -183,9 +183,16 @@ func (r *hotspotRow) mutable() []any {
 // storable rejects what databases handle differently: PostgreSQL rejects NUL and
 // invalid UTF-8, and SQLite stores them; SQLite turns NaN into NULL.
 func storable(h beacon.Hotspot) error {
-	err := storableText(string(h.ID), string(h.Operator), h.Name, string(h.Type), h.Location.Address, h.Device.SSID, h.Location.UnverifiedReason,
-		h.Device.Agent.Version, h.Device.Agent.Model, h.Device.Agent.Firmware, h.Device.Agent.Kernel)
-	if err != nil {
+	texts := []string{
+		string(h.ID), string(h.Operator), h.Name, string(h.Type), h.Location.Address, h.Device.SSID, h.Location.UnverifiedReason,
+		h.Device.Agent.Version, h.Device.Agent.Model, h.Device.Agent.Firmware, h.Device.Agent.Kernel,
+	}
+	for _, past := range h.PastHours {
+		if past.Hours != nil {
+			texts = append(texts, past.Hours.Timezone)
+		}
+	}
+	if err := storableText(texts...); err != nil {
 		return err
 	}
 	if h.Device.MAC.Canonical() == "" {

@@ -73,12 +73,12 @@ func (db *DB) eachPage(ctx context.Context, text string, scanners int, read func
 func (db *DB) cut(ctx context.Context, text string, spans chan<- span) error {
 	for next := (span{}); next.end != lastKey; {
 		next = span{after: next.end}
-		err := db.queryRow(ctx, func(scan func(...any) error) error { return scan(&next.end) }, text, next.after, pageSize-1)
-		if errors.Is(err, sql.ErrNoRows) {
-			next.end, err = lastKey, nil
-		}
+		more, err := db.queryRow(ctx, []any{&next.end}, text, next.after, pageSize-1)
 		if err != nil {
 			return err
+		}
+		if !more {
+			next.end = lastKey
 		}
 		select {
 		case spans <- next:
@@ -97,18 +97,28 @@ func (db *DB) scan(ctx context.Context, rows bulk, targets []any, each func() (s
 		return db.readFailed(err)
 	}
 	defer conn.Close()
-	var stopped error
-	err = db.engine.Scan(ctx, conn, rows.typed(), rows.from, args, func(scan func(...any) error) (failed error) {
+	stopped, failed := db.engine.scan(ctx, conn, rows, targets, each, args)
+	if failed != nil {
+		return db.readFailed(failed)
+	}
+	return stopped
+}
+
+// scan is Scan into the targets. Failed is why the rows cannot be read.
+func (e *Engine) scan(
+	ctx context.Context, conn *sql.Conn, rows bulk, targets []any, each func() (stopped, failed error), args []any,
+) (stopped, failed error) {
+	failed = e.Scan(ctx, conn, rows.typed(), rows.from, args, func(scan func(...any) error) (failed error) {
 		if err := scan(targets...); err != nil {
 			return err
 		}
 		stopped, failed = each()
 		return cmp.Or(failed, stopped)
 	})
-	if err != nil && stopped == nil {
-		return db.readFailed(err)
+	if stopped != nil {
+		return stopped, nil
 	}
-	return stopped
+	return nil, failed
 }
 
 // enoughRows is after how many rows scanAmong knows whether most of them are wanted.
@@ -159,11 +169,12 @@ type scanner interface {
 // list reads all rows of a query.
 func list[T any](ctx context.Context, from scanner, rows bulk, row rowReader[T], args ...any) ([]T, error) {
 	var all []T
-	targets, value := row()
+	var one T
+	targets, finish := row(&one)
 	err := from.scan(ctx, rows, targets, func() (stopped, failed error) {
-		one, err := value()
+		failed = finish()
 		all = append(all, one)
-		return nil, err
+		return nil, failed
 	}, args...)
 	if err != nil {
 		return nil, err

@@ -120,26 +120,13 @@ func schemaLines(parts []schemaPart) (lines Schema) {
 	return lines
 }
 
-// ReadSchema reads a schema with a query of five columns, in the order of schemaPart. Its
+// readSchema reads a schema with a query of five columns, in the order of schemaPart. Its
 // rows are in the order of columns.
-func ReadSchema(ctx context.Context, conn *sql.Conn, text string) (Schema, error) {
-	rows, err := conn.QueryContext(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var parts []schemaPart
-	for rows.Next() {
-		var p schemaPart
-		if err := rows.Scan(&p.Table, &p.Column, &p.Index, &p.Flag, &p.Key); err != nil {
-			return nil, err
-		}
-		parts = append(parts, p)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return schemaLines(parts), nil
+func readSchema(ctx context.Context, conn *sql.Conn, text string) (Schema, error) {
+	parts, err := queryOn(ctx, conn, func(p *schemaPart) ([]any, func() error) {
+		return []any{&p.Table, &p.Column, &p.Index, &p.Flag, &p.Key}, done
+	}, text)
+	return schemaLines(parts), err
 }
 
 // Missing returns the lines that want has and s lacks.

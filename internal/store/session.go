@@ -115,29 +115,53 @@ func (tx *transaction) exec(text string, args ...any) (int64, error) {
 	return n, tx.failed
 }
 
+// write is exec where the number of rows does not matter. Since nothing is sent after a
+// failure, cmp.Or of several writes returns the error of the first that failed.
+func (tx *transaction) write(text string, args ...any) error {
+	_, err := tx.exec(text, args...)
+	return err
+}
+
 // append inserts rows under numbers that were assigned in memory. If that fails, the
 // number may be taken, and the head of the stream must be read again.
 func (tx *transaction) append(text string, args ...any) error {
 	sound := tx.failed == nil
-	_, err := tx.exec(text, args...)
+	err := tx.write(text, args...)
 	tx.numberTaken = sound && err != nil
 	return err
 }
 
-// row reads the single row of a query, and reports whether there was one.
-func (tx *transaction) row(read func(scan func(...any) error) error, text string, args ...any) (found bool, err error) {
+// row reads the single row of a query into the targets, and reports whether there was
+// one.
+func (tx *transaction) row(targets []any, text string, args ...any) (found bool, err error) {
 	if tx.failed != nil {
 		return false, errGroupFailed
 	}
 	stmt, err := tx.session.prepare(tx.ctx, text)
 	if err == nil {
-		err = read(stmt.QueryRowContext(tx.ctx, args...).Scan)
+		err = stmt.QueryRowContext(tx.ctx, args...).Scan(targets...)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
 	tx.failed = err
 	return err == nil, err
+}
+
+// exists reports whether a query finds a row.
+func (tx *transaction) exists(text string, args ...any) (bool, error) {
+	var column any
+	return tx.row([]any{&column}, text, args...)
+}
+
+// rowIn reads the single row of a query, and reports whether there was one.
+func rowIn[T any](tx *transaction, row rowReader[T], text string, args ...any) (one T, found bool, err error) {
+	targets, finish := row(&one)
+	if found, err = tx.row(targets, text, args...); err != nil || !found {
+		return one, false, err
+	}
+	tx.failed = finish()
+	return one, tx.failed == nil, tx.failed
 }
 
 // rows reads all rows of a query.
@@ -147,6 +171,16 @@ func (tx *transaction) rows(read func(scan func(...any) error) error, text strin
 	}
 	tx.failed = tx.session.query(tx.ctx, read, text, args...)
 	return tx.failed
+}
+
+// into reads rows of a key into a set.
+func into[K comparable](set map[K]bool) func(scan func(...any) error) error {
+	return func(scan func(...any) error) error {
+		var key K
+		err := scan(&key)
+		set[key] = true
+		return err
+	}
 }
 
 // numbering assigns the rows of one stream of a node their numbers: 1, 2, 3, … without
@@ -172,7 +206,7 @@ func (s *numbering) next(tx *transaction, n int) (first int64, err error) {
 		}
 	}
 	if !s.registered && tx.numbered == 0 {
-		if _, err := tx.exec(sqlText.insertNode, s.node, micros(s.opened)); err != nil {
+		if err := tx.write(sqlText.insertNode, s.node, micros(s.opened)); err != nil {
 			return 0, err
 		}
 	}
@@ -185,7 +219,7 @@ func (s *numbering) next(tx *transaction, n int) (first int64, err error) {
 // response to a COMMIT was lost or others write to the stream too, but never behind.
 func (s *numbering) readHead(tx *transaction) error {
 	var head int64
-	if _, err := tx.row(func(scan func(...any) error) error { return scan(&head) }, s.last, s.node); err != nil {
+	if _, err := tx.row([]any{&head}, s.last, s.node); err != nil {
 		return err
 	}
 	if head < s.head {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -44,9 +45,7 @@ func (db *DB) Blur(ctx context.Context) (beacon.Blur, error) {
 
 // settings returns the names and values of all settings.
 func (db *DB) settings(ctx context.Context) (rows [][2]string, err error) {
-	return query(ctx, db, func(scan func(...any) error) (row [2]string, err error) {
-		return row, scan(&row[0], &row[1])
-	}, sqlText.settings)
+	return query(ctx, db, func(row *[2]string) ([]any, func() error) { return []any{&row[0], &row[1]}, done }, sqlText.settings)
 }
 
 // MapSettings returns what maps show at first.
@@ -85,12 +84,7 @@ func (db *DB) SetLanguage(ctx context.Context, code string, by beacon.Actor, now
 func (db *DB) putSetting(ctx context.Context, name, value string, by beacon.Actor, now time.Time) error {
 	by.Note = value
 	change := beacon.Change{Kind: beacon.SettingChanged, Target: name, Actor: by, At: now}
-	op := &operation{order: "settings"}
-	op.run = func(tx *transaction) (changes, error) {
-		_, err := tx.exec(sqlText.putSetting, name, value)
-		return changes{&change}, err
-	}
-	return db.committer.do(ctx, op)
+	return db.exec(ctx, "settings", changes{&change}, sqlText.putSetting, name, value)
 }
 
 // SetHomePrivacy sets what strangers see of homes. The first time, it makes the secret.
@@ -104,13 +98,10 @@ func (db *DB) SetHomePrivacy(ctx context.Context, p beacon.HomePrivacy, by beaco
 func (db *DB) SetBlur(ctx context.Context, blur beacon.Blur, by beacon.Actor, now time.Time) error {
 	by.Note = string(blur.Homes)
 	change := beacon.Change{Kind: beacon.SettingChanged, Target: homePrivacy, Actor: by, At: now}
-	op := &operation{order: "settings"}
-	op.run = func(tx *transaction) (changes, error) {
-		if _, err := tx.exec(sqlText.addSetting, homeSecret, hex.EncodeToString(blur.Secret[:])); err != nil {
-			return nil, err
-		}
-		_, err := tx.exec(sqlText.putSetting, homePrivacy, string(blur.Homes))
-		return changes{&change}, err
-	}
-	return db.committer.do(ctx, op)
+	return db.commit(ctx, "settings", func(tx *transaction) (changes, error) {
+		return changes{&change}, cmp.Or(
+			tx.write(sqlText.addSetting, homeSecret, hex.EncodeToString(blur.Secret[:])),
+			tx.write(sqlText.putSetting, homePrivacy, string(blur.Homes)),
+		)
+	})
 }

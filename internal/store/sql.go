@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/bits"
 	"reflect"
-	"slices"
 	"strings"
 )
 
@@ -131,7 +130,7 @@ var sqlText = struct {
 		WHERE idempotency.expires_at <= $6`,
 	keepOnce:   `UPDATE idempotency SET result = $3 WHERE owner = $1 AND request_key = $2`,
 	forgetOnce: `DELETE FROM idempotency WHERE owner = $1 AND request_key = $2`,
-	once:       `SELECT fingerprint, result, expires_at FROM idempotency WHERE owner = $1 AND request_key = $2`,
+	once:       `SELECT owner, request_key, fingerprint, result, expires_at FROM idempotency WHERE owner = $1 AND request_key = $2`,
 	pruneOnce: `DELETE FROM idempotency WHERE (owner, request_key) IN
 		(SELECT owner, request_key FROM idempotency WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
 
@@ -180,7 +179,7 @@ var sqlText = struct {
 		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at,
 			token = leases.token + CASE WHEN leases.holder = excluded.holder THEN 0 ELSE 1 END
 		WHERE leases.holder = excluded.holder OR leases.expires_at <= $4`,
-	lease: `SELECT holder, token, expires_at FROM leases WHERE name = $1`,
+	lease: `SELECT name, holder, token, expires_at FROM leases WHERE name = $1`,
 	fence: `UPDATE leases SET token = token WHERE name = $1 AND holder = $2 AND token = $3`,
 
 	extendSpan: `INSERT INTO service_spans (node, from_minute, to_minute) VALUES ($1, $2, $3)
@@ -269,7 +268,7 @@ var sqlText = struct {
 		(SELECT hotspot, day, install FROM checkins WHERE day < $1 ORDER BY day LIMIT $2)`,
 	putAddresses: [addressChunks]string(chunks(addressChunks, 3, `INSERT INTO device_addresses (hotspot, address, at) VALUES `,
 		` ON CONFLICT (hotspot) DO UPDATE SET address = excluded.address, at = excluded.at`)),
-	deviceAddress: `SELECT address, at FROM device_addresses WHERE hotspot = $1`,
+	deviceAddress: `SELECT hotspot, address, at FROM device_addresses WHERE hotspot = $1`,
 	deviceAddresses: bulk{
 		columns: `hotspot, address, at`,
 		from:    `FROM device_addresses WHERE hotspot IN (` + placeholders(1, idsPerQuery) + `)`,
@@ -369,27 +368,23 @@ func (b bulk) text() string { return "SELECT " + b.columns + " " + b.from }
 
 // Statements returns every statement of this package, except migrations, for checks of
 // the SQL itself.
-func Statements() []string {
-	return slices.Concat(
-		statementsIn(reflect.ValueOf(sqlText)), statementsIn(reflect.ValueOf(rewardText)), statementsIn(reflect.ValueOf(examineText)),
-		statementsIn(reflect.ValueOf(clockText)), statementsIn(reflect.ValueOf(reviewText)),
-		statementsIn(reflect.ValueOf(deskText)),
-	)
-}
-
-func statementsIn(all reflect.Value) []string {
-	var texts []string
-	for _, field := range all.Fields() {
-		switch field.Kind() {
-		case reflect.String:
-			texts = append(texts, field.String())
-		case reflect.Struct:
-			texts = append(texts, bulk{field.Field(0).String(), field.Field(1).String()}.text())
-		default: // an array of texts
-			for j := range field.Len() {
-				texts = append(texts, field.Index(j).String())
+func Statements() (texts []string) {
+	for _, all := range []any{sqlText, rewardText, examineText, clockText, reviewText, deskText} {
+		for _, field := range reflect.ValueOf(all).Fields() {
+			switch field.Kind() {
+			case reflect.String:
+				texts = append(texts, field.String())
+			case reflect.Struct:
+				texts = append(texts, bulk{field.Field(0).String(), field.Field(1).String()}.text())
+			default: // an array of texts
+				for j := range field.Len() {
+					texts = append(texts, field.Index(j).String())
+				}
 			}
 		}
+	}
+	for _, stray := range strays {
+		texts = append(texts, stray.rows.text())
 	}
 	return texts
 }

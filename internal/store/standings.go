@@ -26,7 +26,8 @@ func (db *DB) ValidRows(ctx context.Context, day beacon.Day, from, to beacon.Own
 // them maybe twice.
 func (db *DB) Standings(ctx context.Context, ids []beacon.HotspotID) (all []ledger.Standing, err error) {
 	var s ledger.Standing
-	rest := db.scanAmong(ctx, rewardText.standingRange, standingTargets(&s), &s.Hotspot, ids, func() error {
+	targets, _ := standingRow(&s)
+	rest := db.scanAmong(ctx, rewardText.standingRange, targets, &s.Hotspot, ids, func() error {
 		all = append(all, s)
 		return nil
 	})
@@ -46,18 +47,14 @@ func (db *DB) StandingsThrough(ctx context.Context) (ledger.StandingsThrough, bo
 	return firstAgain(ctx, db, rewardText.standingsThrough, standingsThroughRow)
 }
 
-func standingsThroughRow() ([]any, func() (ledger.StandingsThrough, error)) {
-	var t ledger.StandingsThrough
-	return []any{(*int64)(&t.Day), &t.Revision}, func() (ledger.StandingsThrough, error) { return t, nil }
+func standingsThroughRow(t *ledger.StandingsThrough) ([]any, func() error) {
+	return []any{(*int64)(&t.Day), &t.Revision}, done
 }
 
 // ForgetStandings deletes all standings, to count them again. It returns Conflict if the
 // lease was lost, like the two methods below.
 func (db *DB) ForgetStandings(ctx context.Context, l lease.Lease) error {
-	return db.fenced(ctx, l, func(tx *transaction) error {
-		_, err := tx.exec(rewardText.forgetStandings)
-		return err
-	})
+	return db.fenced(ctx, l, func(tx *transaction) error { return tx.write(rewardText.forgetStandings) })
 }
 
 // PutStandings writes standings. Other writes wait for it: send a thousand at a time, by
@@ -78,8 +75,7 @@ func (db *DB) FinishStandings(ctx context.Context, l lease.Lease, through ledger
 		if err := atRevision(tx, through.Revision); err != nil {
 			return err
 		}
-		_, err := tx.exec(rewardText.putStandingsThrough, int64(through.Day), through.Revision)
-		return err
+		return tx.write(rewardText.putStandingsThrough, int64(through.Day), through.Revision)
 	})
 }
 
@@ -88,15 +84,9 @@ func finishStandings(tx *transaction, page ledger.Page) error {
 	if !page.Places || page.Done.IsZero() {
 		return nil
 	}
-	_, err := tx.exec(rewardText.putStandingsThrough, int64(page.Day), page.Revision)
-	return err
+	return tx.write(rewardText.putStandingsThrough, int64(page.Day), page.Revision)
 }
 
-func standingRow() ([]any, func() (ledger.Standing, error)) {
-	var s ledger.Standing
-	return standingTargets(&s), func() (ledger.Standing, error) { return s, nil }
-}
-
-func standingTargets(s *ledger.Standing) []any {
-	return []any{(*string)(&s.Hotspot), (*int64)(&s.Since), (*int64)(&s.Through), &s.Before, &s.Days}
+func standingRow(s *ledger.Standing) ([]any, func() error) {
+	return []any{(*string)(&s.Hotspot), (*int64)(&s.Since), (*int64)(&s.Through), &s.Before, &s.Days}, done
 }

@@ -37,10 +37,10 @@ var databaseMutants = []mutant{
 		name:  "an Idempotency-Key is committed before its hotspot",
 		fault: "TestF07_Cut",
 		file:  "internal/store/hotspots.go",
-		old: `			return nil, errors.Join(refused, record.release(tx))
+		old: `			return nil, errors.Join(refused, releaseOnce(tx, record))
 		}
 		n, err := tx.exec(sqlText.insertHotspot, values...)`,
-		new: `			return nil, errors.Join(refused, record.release(tx))
+		new: `			return nil, errors.Join(refused, releaseOnce(tx, record))
 		}
 		if record != nil {
 			_, _ = tx.exec("COMMIT")
@@ -62,17 +62,21 @@ var databaseMutants = []mutant{
 		file:  "internal/store/ledger_read.go",
 		old: `	defer func() { <-db.snapshots }()
 	var verdict error
-	failed := db.retrying(ctx, func() (failed error) {
-		verdict, failed = db.snapshot(ctx, read)
-		return failed
+	failed := db.retrying(ctx, func() error {
+		return db.snapshot(ctx, func(b *books) error {
+			verdict = read(b)
+			return b.failed // even if read returns another error or none
+		})
 	})
 	if failed != nil {
 		return db.readFailed(failed)
 	}`,
 		new: `	var verdict error
-	failed := db.retrying(ctx, func() (failed error) {
-		verdict, failed = db.snapshot(ctx, read)
-		return failed
+	failed := db.retrying(ctx, func() error {
+		return db.snapshot(ctx, func(b *books) error {
+			verdict = read(b)
+			return b.failed
+		})
 	})
 	if failed != nil {
 		return db.readFailed(failed)

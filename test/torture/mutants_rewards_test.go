@@ -215,15 +215,10 @@ var rewardsMutants = []mutant{
 		name:  "a reopening commits its corrections before the sums",
 		fault: "TestF12_Reopen/sqlite",
 		file:  "internal/store/ledger_reopen.go",
-		old:   "		for _, sums := range hotspots {\n",
-		new: `		if _, err := tx.exec("COMMIT"); err != nil {
-			return nil, err
-		}
-		if _, err := tx.exec("BEGIN"); err != nil {
-			return nil, err
-		}
-		for _, sums := range hotspots {
-`,
+		old:   "			putRows(tx, rewardText.putHotspotMonths",
+		new: `			tx.write("COMMIT"),
+			tx.write("BEGIN"),
+			putRows(tx, rewardText.putHotspotMonths`,
 	},
 	{
 		name:  "rows of days that were opened again still count",
@@ -236,25 +231,19 @@ var rewardsMutants = []mutant{
 		name:  "how far a day is closed is committed before its rows",
 		fault: "TestF15_Restart/sqlite",
 		file:  "internal/store/ledger_close.go",
-		old: `		for _, write := range []func() error{
-			func() error { return putRows(tx, put, page.Rows`,
-		new: `		if _, err := tx.exec("COMMIT"); err != nil {
-			return err
-		}
-		if _, err := tx.exec("BEGIN"); err != nil {
-			return err
-		}
-		for _, write := range []func() error{
-			func() error { return putRows(tx, put, page.Rows`,
+		old:   `			putRows(tx, put, page.Rows`,
+		new: `			tx.write("COMMIT"),
+			tx.write("BEGIN"),
+			putRows(tx, put, page.Rows`,
 	},
 	{
 		name:  "rows and sums are two transactions",
 		fault: "TestF15_Restart/postgres",
 		file:  "internal/store/ledger_close.go",
-		old:   `			func() error { return putRows(tx, rewardText.putHotspotMonths`,
-		new: `			func() error { _, err := tx.exec("COMMIT"); return err },
-			func() error { _, err := tx.exec("BEGIN"); return err },
-			func() error { return putRows(tx, rewardText.putHotspotMonths`,
+		old:   `			putRows(tx, rewardText.putHotspotMonths`,
+		new: `			tx.write("COMMIT"),
+			tx.write("BEGIN"),
+			putRows(tx, rewardText.putHotspotMonths`,
 	},
 	{
 		name:  "a closing goes on from the beginning of the day",

@@ -64,14 +64,10 @@ func Examine(ctx context.Context, url string) (*store.Examination, error) {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", where(config), err), read.Close())
 	}
 	return store.Examine(store.Engine{Read: read, BeginRead: beginRead, Classify: classify, Scan: scan}, store.Probes{
-		Schema:     schema,
-		Durability: func(ctx context.Context) (string, []string, error) { return settings(ctx, read) },
-		Storage:    func(ctx context.Context, quick bool) (string, []string, error) { return storage(ctx, read, quick) },
+		SchemaParts: schemaParts,
+		Durability:  func(ctx context.Context) (string, []string, error) { return settings(ctx, read) },
+		Storage:     func(ctx context.Context, quick bool) (string, []string, error) { return storage(ctx, read, quick) },
 	}), nil
-}
-
-func schema(ctx context.Context, conn *sql.Conn) (store.Schema, error) {
-	return store.ReadSchema(ctx, conn, schemaParts)
 }
 
 // settings checks what a commit waits for, and whether it survives a crash.

@@ -27,8 +27,8 @@ func Examine(path string) (*store.Examination, error) {
 	}
 	read.SetMaxOpenConns(2) // a snapshot, and the queries beside it
 	return store.Examine(store.Engine{Read: read, BeginRead: "BEGIN", Classify: classify, Scan: scan}, store.Probes{
-		Schema:     schema,
-		Durability: func(ctx context.Context) (string, []string, error) { return durability(ctx, read) },
+		SchemaParts: schemaParts,
+		Durability:  func(ctx context.Context) (string, []string, error) { return durability(ctx, read) },
 		Storage: func(ctx context.Context, quick bool) (string, []string, error) {
 			return storage(ctx, path, read, quick)
 		},
@@ -46,10 +46,6 @@ const schemaParts = `SELECT tbl, col, idx, flag, pk FROM (
 		FROM sqlite_schema AS t JOIN pragma_index_list(t.name) AS i JOIN pragma_index_info(i.name) AS c
 		WHERE t.type = 'table' AND i.origin = 'c')
 	ORDER BY tbl, part, idx, place`
-
-func schema(ctx context.Context, conn *sql.Conn) (store.Schema, error) {
-	return store.ReadSchema(ctx, conn, schemaParts)
-}
 
 // durability checks what a commit waits for. The journal mode is a property of the
 // file; synchronous is set by each process, so it is read on a connection of ours.

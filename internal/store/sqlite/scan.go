@@ -117,6 +117,14 @@ func (r *packedRow) scan(targets ...any) (err error) {
 			if *target, err = strconv.ParseInt(field, 10, 64); err != nil {
 				return err
 			}
+		case sql.Scanner: // of an integer
+			n, err := strconv.ParseInt(field, 10, 64)
+			if err != nil {
+				return err
+			}
+			if err := target.Scan(n); err != nil {
+				return err
+			}
 		default:
 			return fmt.Errorf("column %s: cannot scan into %T", r.columns[i].Name, target)
 		}

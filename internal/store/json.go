@@ -1,0 +1,137 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+// The types below are the JSON in columns of text, which are empty for the zero value.
+// Their names are part of the schema: existing rows contain them. Times are in
+// microseconds.
+
+type agentRow struct {
+	Version  string `json:"version"`
+	Model    string `json:"model,omitempty"`
+	Firmware string `json:"firmware,omitempty"`
+	Kernel   string `json:"kernel,omitempty"`
+	BSSID    string `json:"bssid,omitempty"`
+	Channel  int    `json:"channel,omitempty"`
+	Radios   int    `json:"radios,omitempty"`
+	At       int64  `json:"at"`
+}
+
+type measuredRow struct {
+	DownMbps float32 `json:"down_mbps,omitempty"`
+	UpMbps   float32 `json:"up_mbps,omitempty"`
+	RSSI     int     `json:"rssi_dbm,omitempty"`
+}
+
+type visitRow struct {
+	At        int64   `json:"at"`
+	Lat       float64 `json:"lat"`
+	Lng       float64 `json:"lng"`
+	AccuracyM float64 `json:"accuracy_m"`
+	Proves    bool    `json:"proves,omitempty"`
+	Down      float32 `json:"down_mbps,omitempty"`
+	Up        float32 `json:"up_mbps,omitempty"`
+	Latency   float32 `json:"latency_ms,omitempty"`
+	Withdraws bool    `json:"withdraws,omitempty"`
+}
+
+// periodRow is a period in which a hotspot was in service.
+type periodRow struct {
+	From  int64 `json:"from"`
+	Until int64 `json:"until"`
+}
+
+func encodeAgent(a beacon.Agent) (string, error) {
+	if a == (beacon.Agent{}) {
+		return "", nil
+	}
+	text, err := json.Marshal(agentRow{a.Version, a.Model, a.Firmware, a.Kernel, string(a.BSSID), a.Channel, a.Radios, micros(a.At)})
+	return string(text), err
+}
+
+func decodeAgent(text string) (beacon.Agent, error) {
+	if text == "" {
+		return beacon.Agent{}, nil
+	}
+	var r agentRow
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		return beacon.Agent{}, fmt.Errorf("agent: %w", err)
+	}
+	return beacon.Agent{
+		Version: r.Version, Model: r.Model, Firmware: r.Firmware, Kernel: r.Kernel, BSSID: beacon.MAC(r.BSSID),
+		Channel: r.Channel, Radios: r.Radios, At: fromMicros(r.At),
+	}, nil
+}
+
+func encodeMeasured(m beacon.Measured) (string, error) {
+	if m == (beacon.Measured{}) {
+		return "", nil
+	}
+	text, err := json.Marshal(measuredRow(m))
+	return string(text), err
+}
+
+func encodeVisits(visits []beacon.Visit) (string, error) {
+	return encodeList(visits, func(v beacon.Visit) visitRow {
+		return visitRow{micros(v.At), v.Point.Lat, v.Point.Lng, v.AccuracyM, v.Proves, v.Test.DownMbps, v.Test.UpMbps, v.Test.LatencyMs, v.Withdraws}
+	})
+}
+
+func decodeVisits(text string) ([]beacon.Visit, error) {
+	return decodeList("visits", text, func(r visitRow) beacon.Visit {
+		return beacon.Visit{
+			At: fromMicros(r.At), Point: geo.Point{Lat: r.Lat, Lng: r.Lng}, AccuracyM: r.AccuracyM, Proves: r.Proves,
+			Test: beacon.SpeedTest{DownMbps: r.Down, UpMbps: r.Up, LatencyMs: r.Latency}, Withdraws: r.Withdraws,
+		}
+	})
+}
+
+func encodeVouches(vouches []time.Time) (string, error) { return encodeList(vouches, micros) }
+
+func decodeVouches(text string) ([]time.Time, error) { return decodeList("vouches", text, fromMicros) }
+
+func encodePastService(past []beacon.Period) (string, error) {
+	return encodeList(past, func(p beacon.Period) periodRow { return periodRow{From: micros(p.From), Until: micros(p.Until)} })
+}
+
+func decodePastService(text string) ([]beacon.Period, error) {
+	return decodeList("past_service", text, func(r periodRow) beacon.Period {
+		return beacon.Period{From: fromMicros(r.From), Until: fromMicros(r.Until)}
+	})
+}
+
+// encodeList returns the rows of items as JSON.
+func encodeList[T, R any](items []T, row func(T) R) (string, error) {
+	if len(items) == 0 {
+		return "", nil
+	}
+	rows := make([]R, len(items))
+	for i, item := range items {
+		rows[i] = row(item)
+	}
+	text, err := json.Marshal(rows)
+	return string(text), err
+}
+
+// decodeList is the inverse of encodeList, for the column that an error names.
+func decodeList[T, R any](column, text string, item func(R) T) ([]T, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var rows []R
+	if err := json.Unmarshal([]byte(text), &rows); err != nil {
+		return nil, fmt.Errorf("%s: %w", column, err)
+	}
+	items := make([]T, len(rows))
+	for i, row := range rows {
+		items[i] = item(row)
+	}
+	return items, nil
+}

@@ -123,15 +123,13 @@ func (db *DB) DeviceAddress(ctx context.Context, hotspot beacon.HotspotID) (a be
 // DeviceAddresses returns from where the devices of some hotspots last sent, as far as it
 // is known.
 func (db *DB) DeviceAddresses(ctx context.Context, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.DeviceAddress, error) {
-	found := make(map[beacon.HotspotID]beacon.DeviceAddress, len(ids))
-	for some := range slices.Chunk(ids, idsPerQuery) {
-		rows, err := listAgain(ctx, db, sqlText.deviceAddresses, addressRow, listArgs(some, idsPerQuery)...)
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range rows {
-			found[a.Hotspot] = a
-		}
+	rows, err := appendByID(ctx, db, nil, sqlText.deviceAddresses, addressRow, ids)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[beacon.HotspotID]beacon.DeviceAddress, len(rows))
+	for _, a := range rows {
+		found[a.Hotspot] = a
 	}
 	return found, nil
 }

@@ -41,7 +41,7 @@ type DB struct {
 	journal   *committer // of heartbeats
 
 	seen      seen
-	snapshots chan struct{} // a slot for each open snapshot
+	snapshots chan struct{} // a slot for each open snapshot; the other half of the connections is left to other reads
 
 	watch atomic.Pointer[func(Commit)]
 }
@@ -70,7 +70,8 @@ func Open(ctx context.Context, engine Engine, node string, now time.Time) (*DB, 
 	if engine.Write.Stats().MaxOpenConnections == 1 {
 		beats = seat // a single connection writes: the committers take turns
 	}
-	db := &DB{engine: &engine, node: node, snapshots: newSnapshots(engine.Read), seen: seen{most: map[string]int64{}}}
+	db := &DB{engine: &engine, node: node, seen: seen{most: map[string]int64{}}}
+	db.snapshots = make(chan struct{}, max(1, engine.Read.Stats().MaxOpenConnections/2))
 	db.committer = startCommitter(&engine, seat, numbering{node: node, opened: now, last: sqlText.head}, db.watched(Changes))
 	db.journal = startCommitter(&engine, beats, numbering{node: node, opened: now, last: sqlText.journalHead}, db.watched(Journal))
 	return db, nil
@@ -151,12 +152,18 @@ func query[T any](ctx context.Context, db *DB, row rowReader[T], text string, ar
 	return all, nil
 }
 
-// queryOn is query on a connection or a pool of them, without retries.
-func queryOn[T any](
-	ctx context.Context, on interface {
-		QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
-	}, row rowReader[T], text string, args ...any,
-) (all []T, err error) {
+// queryer is a connection, or a pool of them.
+type queryer interface {
+	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
+}
+
+// ReadRows reads all rows of a query, each into the targets in a T.
+func ReadRows[T any](ctx context.Context, on queryer, targets func(*T) []any, text string) ([]T, error) {
+	return queryOn(ctx, on, func(row *T) ([]any, func() error) { return targets(row), done }, text)
+}
+
+// queryOn is query without retries.
+func queryOn[T any](ctx context.Context, on queryer, row rowReader[T], text string, args ...any) (all []T, err error) {
 	rows, err := on.QueryContext(ctx, text, args...)
 	if err != nil {
 		return nil, err

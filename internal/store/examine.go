@@ -29,7 +29,7 @@ type Probes struct {
 // Examine takes ownership of an engine, of which it uses only Read, BeginRead, Scan and
 // Classify.
 func Examine(engine Engine, probes Probes) *Examination {
-	return &Examination{db: &DB{engine: &engine, snapshots: newSnapshots(engine.Read)}, Probes: probes}
+	return &Examination{db: &DB{engine: &engine}, Probes: probes}
 }
 
 // Close ends the examination.
@@ -51,14 +51,7 @@ func (x *Examination) Schema(ctx context.Context) (s SchemaState, err error) {
 		return s, err
 	}
 	defer conn.Close()
-	if err := CheckSchema(ctx, conn); err != nil {
-		return s, err
-	}
-	steps, err := Migrations()
-	if err != nil {
-		return s, err
-	}
-	applied, err := appliedVersions(ctx, conn)
+	applied, steps, err := checkedSchema(ctx, conn)
 	if err != nil {
 		return s, err
 	}

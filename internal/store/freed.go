@@ -91,7 +91,8 @@ func restoreHotspot(tx *transaction, was beacon.Hotspot, version int64) error {
 	if err != nil {
 		return internal("restore hotspot", err)
 	}
-	return tx.write(sqlText.updateHotspot, append(row.mutable(), row.macLive, row.id, version)...)
+	_, err = row.write(tx, version)
+	return err
 }
 
 // PruneFreedMACs deletes reservations that have ended by now, at most pruneSize of them.

@@ -116,14 +116,10 @@ func (a *actText) act() beacon.HoldAct {
 
 // holdValues returns a hold in the order of holdColumns.
 func holdValues(h *beacon.Hold) ([]any, error) {
-	said := holdText{
-		Reason: h.Reason, Evidence: h.Evidence, Placed: encodeAct(h.Placed),
+	text, err := json.Marshal(holdText{
+		Reason: h.Reason, Evidence: h.Evidence, Placed: encodeAct(h.Placed), Extended: mapped(h.Extended, encodeAct),
 		Answer: maybeAct(h.Answer), Visit: maybeAct(h.Visit), Ended: maybeAct(h.Ended),
-	}
-	for _, e := range h.Extended {
-		said.Extended = append(said.Extended, encodeAct(e))
-	}
-	text, err := json.Marshal(said)
+	})
 	if err == nil {
 		err = storableText(string(h.User), string(h.ID), string(h.Hotspot), string(text))
 	}
@@ -155,11 +151,9 @@ func holdRow(h *beacon.Hold) ([]any, func() error) {
 		if err != nil {
 			return fmt.Errorf("hold %s: %w", h.ID, err)
 		}
-		h.Reason, h.Evidence, h.Extended = said.Reason, said.Evidence, nil
+		h.Reason, h.Evidence = said.Reason, said.Evidence
 		h.Placed, h.Answer, h.Visit, h.Ended = said.Placed.act(), said.Answer.act(), said.Visit.act(), said.Ended.act()
-		for _, e := range said.Extended {
-			h.Extended = append(h.Extended, e.act())
-		}
+		h.Extended = mapped(said.Extended, func(a actText) beacon.HoldAct { return a.act() })
 		return nil
 	}
 }

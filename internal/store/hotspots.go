@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -26,7 +25,8 @@ func (db *DB) InsertHotspot(
 	if err != nil {
 		return nil, internal("insert hotspot", err)
 	}
-	values := append(row.values(), row.macLive)
+	fixed, mutable := row.values()
+	values := append(fixed, mutable...)
 	change := beacon.Change{Kind: beacon.HotspotRegistered, Target: string(h.ID), Version: h.Version, Actor: by, At: h.CreatedAt}
 	var record, earlier *beacon.Once
 	var result []byte
@@ -140,7 +140,7 @@ func updateOnce(
 	if *result, err = row.hotspot(); err != nil { // as it will be read back; before anything is written
 		return nil, true, internal("update hotspot", err)
 	}
-	n, err := tx.exec(sqlText.updateHotspot, append(row.mutable(), row.macLive, row.id, current.Version)...)
+	n, err := row.write(tx, current.Version)
 	if err != nil || n == 0 {
 		return nil, false, err
 	}
@@ -219,12 +219,5 @@ func (db *DB) HotspotsByID(ctx context.Context, ids []beacon.HotspotID) (all []b
 	if len(rest) > 0 && len(all) > 0 && all[len(all)-1].ID == rest[0] {
 		rest = rest[1:]
 	}
-	for some := range slices.Chunk(rest, idsPerQuery) {
-		found, err := query(ctx, db, hotspotReader, sqlText.hotspotsByID, listArgs(some, idsPerQuery)...)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	return all, nil
+	return appendByID(ctx, db, all, sqlText.hotspotsByID, hotspotReader, rest)
 }

@@ -38,18 +38,13 @@ func newHoursRow(hours *beacon.OperatingHours) *hoursRow {
 	if hours == nil {
 		return nil
 	}
-	row := &hoursRow{Timezone: hours.Timezone}
-	for _, w := range hours.Weekly {
-		row.Weekly = append(row.Weekly, weeklyRow(w))
+	return &hoursRow{
+		Timezone: hours.Timezone,
+		Weekly:   mapped(hours.Weekly, func(w beacon.WeeklySpan) weeklyRow { return weeklyRow(w) }),
+		Exceptions: mapped(hours.Exceptions, func(e beacon.HoursException) exceptionRow {
+			return exceptionRow{e.Date, e.Closed, mapped(e.Spans, func(s beacon.ExceptionSpan) spanRow { return spanRow(s) })}
+		}),
 	}
-	for _, e := range hours.Exceptions {
-		exception := exceptionRow{Date: e.Date, Closed: e.Closed}
-		for _, s := range e.Spans {
-			exception.Spans = append(exception.Spans, spanRow(s))
-		}
-		row.Exceptions = append(row.Exceptions, exception)
-	}
-	return row
 }
 
 // hours is the inverse of newHoursRow.
@@ -57,18 +52,16 @@ func (row *hoursRow) hours() *beacon.OperatingHours {
 	if row == nil {
 		return nil
 	}
-	hours := &beacon.OperatingHours{Timezone: row.Timezone}
-	for _, w := range row.Weekly {
-		hours.Weekly = append(hours.Weekly, beacon.WeeklySpan(w))
+	return &beacon.OperatingHours{
+		Timezone: row.Timezone,
+		Weekly:   mapped(row.Weekly, func(w weeklyRow) beacon.WeeklySpan { return beacon.WeeklySpan(w) }),
+		Exceptions: mapped(row.Exceptions, func(e exceptionRow) beacon.HoursException {
+			return beacon.HoursException{
+				Date: e.Date, Closed: e.Closed,
+				Spans: mapped(e.Spans, func(s spanRow) beacon.ExceptionSpan { return beacon.ExceptionSpan(s) }),
+			}
+		}),
 	}
-	for _, e := range row.Exceptions {
-		exception := beacon.HoursException{Date: e.Date, Closed: e.Closed}
-		for _, s := range e.Spans {
-			exception.Spans = append(exception.Spans, beacon.ExceptionSpan(s))
-		}
-		hours.Exceptions = append(hours.Exceptions, exception)
-	}
-	return hours
 }
 
 // encodeHours returns the text of a column, which is empty for always open.

@@ -112,11 +112,7 @@ func encodeList[T, R any](items []T, row func(T) R) (string, error) {
 	if len(items) == 0 {
 		return "", nil
 	}
-	rows := make([]R, len(items))
-	for i, item := range items {
-		rows[i] = row(item)
-	}
-	text, err := json.Marshal(rows)
+	text, err := json.Marshal(mapped(items, row))
 	return string(text), err
 }
 
@@ -129,9 +125,17 @@ func decodeList[T, R any](column, text string, item func(R) T) ([]T, error) {
 	if err := json.Unmarshal([]byte(text), &rows); err != nil {
 		return nil, fmt.Errorf("%s: %w", column, err)
 	}
-	items := make([]T, len(rows))
-	for i, row := range rows {
-		items[i] = item(row)
+	return mapped(rows, item), nil
+}
+
+// mapped returns what to makes of each item, or nil if there are none.
+func mapped[T, R any](items []T, to func(T) R) []R {
+	if len(items) == 0 {
+		return nil
 	}
-	return items, nil
+	all := make([]R, len(items))
+	for i, item := range items {
+		all[i] = to(item)
+	}
+	return all
 }

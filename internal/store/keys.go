@@ -64,11 +64,7 @@ func (db *DB) insertKey(ctx context.Context, k beacon.Key, by beacon.Actor, chec
 }
 
 func scopesText(k *beacon.Key) string {
-	scopes := make([]string, len(k.Scopes))
-	for i, scope := range k.Scopes {
-		scopes[i] = string(scope)
-	}
-	return strings.Join(scopes, " ")
+	return strings.Join(mapped(k.Scopes, func(s beacon.Scope) string { return string(s) }), " ")
 }
 
 // RevokeKey revokes a key. It returns NotFound if there is no key with that id.

@@ -38,11 +38,6 @@ func (db *DB) Books(ctx context.Context, read func(ledger.Books) error) error {
 	return verdict
 }
 
-// newSnapshots has slots for half of the connections.
-func newSnapshots(read *sql.DB) chan struct{} {
-	return make(chan struct{}, max(1, read.Stats().MaxOpenConnections/2))
-}
-
 // snapshot runs read in a transaction, which always ends with it.
 func (db *DB) snapshot(ctx context.Context, read func(*books) error) error {
 	conn, err := db.engine.Read.Conn(ctx)
@@ -75,8 +70,6 @@ type books struct {
 	conn   *sql.Conn
 	failed error // the first failure of the database; nothing is sent after it
 }
-
-var _ ledger.Books = (*books)(nil)
 
 func (b *books) scan(ctx context.Context, rows bulk, targets []any, each func() (stopped, failed error), args ...any) error {
 	if b.failed != nil {

@@ -125,26 +125,27 @@ func upToDate(ctx context.Context, engine *Engine, steps []Migration) bool {
 }
 
 func appliedVersions(ctx context.Context, conn *sql.Conn) (applied []Migration, err error) {
-	return queryOn(ctx, conn, func(m *Migration) ([]any, func() error) {
-		return []any{&m.Version, &m.Name, &m.Checksum}, done
-	}, sqlText.versions)
+	return ReadRows(ctx, conn, func(m *Migration) []any { return []any{&m.Version, &m.Name, &m.Checksum} }, sqlText.versions)
 }
 
 // CheckSchema rejects a database that this program does not know how to use, or that
 // does not belong to beacon. An older one is accepted: opening it brings it up to date.
 func CheckSchema(ctx context.Context, conn *sql.Conn) error {
-	steps, err := Migrations()
-	if err != nil {
-		return err
+	_, _, err := checkedSchema(ctx, conn)
+	return err
+}
+
+func checkedSchema(ctx context.Context, conn *sql.Conn) (applied, known []Migration, err error) {
+	if known, err = Migrations(); err != nil {
+		return nil, nil, err
 	}
-	applied, err := appliedVersions(ctx, conn)
-	if err != nil {
-		return fmt.Errorf("this is not a Beacon database: %w", err)
+	if applied, err = appliedVersions(ctx, conn); err != nil {
+		return nil, nil, fmt.Errorf("this is not a Beacon database: %w", err)
 	}
 	if len(applied) == 0 {
-		return errors.New("this is not a Beacon database: it has no schema")
+		return nil, nil, errors.New("this is not a Beacon database: it has no schema")
 	}
-	return compatible(applied, steps)
+	return applied, known, compatible(applied, known)
 }
 
 // compatible rejects a database that this program does not know how to use.

@@ -33,20 +33,22 @@ func fromMicros(n int64) time.Time {
 
 // hotspotRow is a hotspot in the order of hotspotColumns, plus mac_live.
 type hotspotRow struct {
-	id, operator, name, kind                 string
-	lat, lng                                 float64
-	address                                  string
-	verifiedAt                               int64
-	ssid, mac                                string
-	linkedAt, maxConnections                 int64
-	bandwidth                                float64
-	hours                                    string
-	radius                                   float64
-	createdAt, updatedAt, deletedAt, version int64
-	deviceHash, pastHours, pastService       string
-	unverified, agent, visits, vouches       string
-	showSSID                                 string
-	seal                                     int64
+	id, operator                       string
+	createdAt                          int64
+	name, kind                         string
+	lat, lng                           float64
+	address                            string
+	verifiedAt                         int64
+	ssid, mac                          string
+	linkedAt, maxConnections           int64
+	bandwidth                          float64
+	hours                              string
+	radius                             float64
+	updatedAt, deletedAt, version      int64
+	deviceHash, pastHours, pastService string
+	unverified, agent, visits, vouches string
+	showSSID                           string
+	seal                               int64
 
 	macLive any     // NULL once the hotspot is deleted, which frees its MAC
 	said    content // reused from row to row
@@ -73,8 +75,8 @@ func (r *hotspotRow) named() (beacon.Hotspot, error) {
 // targets returns the pointers that hotspotColumns are scanned into.
 func (r *hotspotRow) targets() []any {
 	return []any{
-		&r.id, &r.operator, &r.name, &r.kind, &r.lat, &r.lng, &r.address, &r.verifiedAt, &r.ssid, &r.mac, &r.linkedAt,
-		&r.maxConnections, &r.bandwidth, &r.hours, &r.radius, &r.createdAt, &r.updatedAt, &r.deletedAt, &r.version,
+		&r.id, &r.operator, &r.createdAt, &r.name, &r.kind, &r.lat, &r.lng, &r.address, &r.verifiedAt, &r.ssid, &r.mac, &r.linkedAt,
+		&r.maxConnections, &r.bandwidth, &r.hours, &r.radius, &r.updatedAt, &r.deletedAt, &r.version,
 		&r.deviceHash, &r.pastHours, &r.pastService, &r.unverified, &r.agent, &r.visits, &r.vouches, &r.showSSID, &r.seal,
 	}
 }
@@ -162,22 +164,20 @@ func rowOf(h beacon.Hotspot) (*hotspotRow, error) {
 // shown is the text of a setting that is on.
 const shown = "shown"
 
-// values returns the values of hotspotColumns.
-func (r *hotspotRow) values() []any {
-	return []any{
-		r.id, r.operator, r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
-		r.maxConnections, r.bandwidth, r.hours, r.radius, r.createdAt, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.agent, r.visits, r.vouches, r.showSSID, r.seal,
+// values returns the values of hotspotColumns and of mac_live: those that never change, and
+// the ones that an update writes.
+func (r *hotspotRow) values() (fixed, mutable []any) {
+	return []any{r.id, r.operator, r.createdAt}, []any{
+		r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
+		r.maxConnections, r.bandwidth, r.hours, r.radius, r.updatedAt, r.deletedAt, r.version,
+		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.agent, r.visits, r.vouches, r.showSSID, r.seal, r.macLive,
 	}
 }
 
-// mutable returns the values that an update writes, in its order.
-func (r *hotspotRow) mutable() []any {
-	return []any{
-		r.name, r.kind, r.lat, r.lng, r.address, r.verifiedAt, r.ssid, r.mac, r.linkedAt,
-		r.maxConnections, r.bandwidth, r.hours, r.radius, r.updatedAt, r.deletedAt, r.version,
-		r.deviceHash, r.pastHours, r.pastService, r.unverified, r.agent, r.visits, r.vouches, r.showSSID, r.seal,
-	}
+// write overwrites a version of the row, and returns how many rows it found.
+func (r *hotspotRow) write(tx *transaction, version int64) (int64, error) {
+	_, mutable := r.values()
+	return tx.exec(sqlText.updateHotspot, append(mutable, r.id, version)...)
 }
 
 // storable rejects what databases handle differently: PostgreSQL rejects NUL and

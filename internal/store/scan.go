@@ -200,6 +200,18 @@ func firstAgain[T any](ctx context.Context, db *DB, rows bulk, row rowReader[T],
 	return one, any, err
 }
 
+// appendByID appends the rows of some ids, with a query of idsPerQuery at a time.
+func appendByID[T any](ctx context.Context, db *DB, all []T, rows bulk, row rowReader[T], ids []beacon.HotspotID) ([]T, error) {
+	for some := range slices.Chunk(ids, idsPerQuery) {
+		found, err := listAgain(ctx, db, rows, row, listArgs(some, idsPerQuery)...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
 // listAgain is list for a DB, with retries.
 func listAgain[T any](ctx context.Context, db *DB, rows bulk, row rowReader[T], args ...any) (all []T, err error) {
 	err = db.retrying(ctx, func() (err error) {

@@ -123,9 +123,7 @@ func schemaLines(parts []schemaPart) (lines Schema) {
 // readSchema reads a schema with a query of five columns, in the order of schemaPart. Its
 // rows are in the order of columns.
 func readSchema(ctx context.Context, conn *sql.Conn, text string) (Schema, error) {
-	parts, err := queryOn(ctx, conn, func(p *schemaPart) ([]any, func() error) {
-		return []any{&p.Table, &p.Column, &p.Index, &p.Flag, &p.Key}, done
-	}, text)
+	parts, err := ReadRows(ctx, conn, func(p *schemaPart) []any { return []any{&p.Table, &p.Column, &p.Index, &p.Flag, &p.Key} }, text)
 	return schemaLines(parts), err
 }
 

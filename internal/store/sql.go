@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	hotspotColumns = `id, operator_id, name, type, lat, lng, address, verified_at, ssid, mac, linked_at,
+	hotspotColumns = `id, operator_id, created_at, ` + mutableColumns
+	mutableColumns = `name, type, lat, lng, address, verified_at, ssid, mac, linked_at,
 		max_connections, bandwidth_limit_mbps, operating_hours, coverage_radius_m,
-		created_at, updated_at, deleted_at, version, device_hash, past_hours, past_service, unverified_reason, agent, visits, vouches, show_ssid, seal`
+		updated_at, deleted_at, version, device_hash, past_hours, past_service, unverified_reason, agent, visits, vouches, show_ssid, seal`
 	keyColumns    = `id, user_id, name, scopes, secret_hash, created_at, expires_at, revoked_at, last_used_at, restrictions, seal`
 	changeColumns = `node, seq, kind, target, version, key_id, user_id, request_id, at, note`
 	eventColumns  = `seq, kind, target, user_id, at`
@@ -19,62 +20,58 @@ const (
 // sqlText holds every statement of this package, except migrations. They are in one
 // value so that Statements cannot miss one.
 var sqlText = struct {
-	insertHotspot, updateHotspot                       string
-	hotspot, hotspotsOf, everOf, countOf, hotspotsByID string
-	hotspotsChangedAfter                               string
-	eachHotspot, eachStatus                            bulk
-	newestRecords, olderRecords, recordRange           bulk
-	dayRecords, hotspotRange                           bulk
-	recordsByID, deviceAddresses                       bulk
-	hotspotPage, statusPage, recordPage                string
-	insertKey, revokeKey, key, keys, keysOf, touchKey  string
-	countKeys, countKeysOf                             string
-	claimOnce, keepOnce, forgetOnce, once, pruneOnce   string
-	insertNode, heads, head, changes                   string
-	latest, changesBefore                              string
-	insertChanges                                      [changeChunks]string
-	insertBeats, journalHeads, journalHead, journal    string
-	journalRange, trimJournal, deleteBeats             string
-	journalRows                                        string
-	putRecords, putHeads                               [recordChunks]string
-	recordsOf, newestDay                               string
-	forgetRecords, forgetHeads                         string
-	takeLease, lease, fence                            string
-	extendSpan, forgetSpans, spans                     string
-	lastEvent, eventRange, events, oldestEvents        string
-	deleteEvents, eventPlaces, putPlace                string
-	insertEvents, announce                             [eventChunks]string
-	putLinkCode, lockLinkCode, linkCode                string
-	spendLinkCode, deleteLinkCode                      string
-	freeMAC, freedMAC, pruneFreedMACs, dropHotspot     string
-	quota, putQuota, countWaiting, countInForce        string
-	settings, addSetting, putSetting                   string
-	putCheckIn, operatorsOf, evidence, quality         string
-	pruneCheckIns, deviceAddress, pruneAddresses       string
-	putAddresses                                       [addressChunks]string
-	makeHashKey, hashKey                               string
-	askErasure, withdrawErasure, erasure, dueErasures  string
-	stepErasure, knownUser, isErased, deletedHotspot   string
-	eraseKey, notes, eraseNote                         string
-	eraseOf                                            [4]string
-	eraseOfUser                                        [3]string
-	versions, insertVersion, ping                      string
+	insertHotspot, updateHotspot                      string
+	hotspot, hotspotsOf, everOf, countOf              string
+	hotspotsChangedAfter                              string
+	eachHotspot, eachStatus                           bulk
+	newestRecords, olderRecords, recordRange          bulk
+	dayRecords, hotspotRange, hotspotsByID            bulk
+	recordsByID, deviceAddresses                      bulk
+	hotspotPage, statusPage, recordPage               string
+	insertKey, revokeKey, key, keys, keysOf, touchKey string
+	countKeys, countKeysOf                            string
+	claimOnce, keepOnce, forgetOnce, once, pruneOnce  string
+	insertNode, heads, head, changes                  string
+	latest, changesBefore                             string
+	insertChanges                                     [changeChunks]string
+	insertBeats, journalHeads, journalHead, journal   string
+	journalRange, trimJournal, deleteBeats            string
+	journalRows                                       string
+	putRecords, putHeads                              [recordChunks]string
+	recordsOf, newestDay                              string
+	forgetRecords, forgetHeads                        string
+	takeLease, lease, fence                           string
+	extendSpan, forgetSpans, spans                    string
+	lastEvent, eventRange, events, oldestEvents       string
+	deleteEvents, eventPlaces, putPlace               string
+	insertEvents, announce                            [eventChunks]string
+	putLinkCode, lockLinkCode, linkCode               string
+	spendLinkCode, deleteLinkCode                     string
+	freeMAC, freedMAC, pruneFreedMACs, dropHotspot    string
+	quota, putQuota, countWaiting, countInForce       string
+	settings, addSetting, putSetting                  string
+	putCheckIn, operatorsOf, evidence, quality        string
+	pruneCheckIns, deviceAddress, pruneAddresses      string
+	putAddresses                                      [addressChunks]string
+	makeHashKey, hashKey                              string
+	askErasure, withdrawErasure, erasure, dueErasures string
+	stepErasure, knownUser, isErased, deletedHotspot  string
+	eraseKey, notes, eraseNote                        string
+	eraseOf                                           [4]string
+	eraseOfUser                                       [3]string
+	versions, insertVersion, ping                     string
 }{
 	// The conflict target names the index, so that a duplicate id is still an error.
 	insertHotspot: `INSERT INTO hotspots (` + hotspotColumns + `, mac_live)
 		VALUES (` + placeholders(1, 29) + `) ON CONFLICT (mac_live) DO NOTHING`,
-	updateHotspot: `UPDATE hotspots SET name = $1, type = $2, lat = $3, lng = $4, address = $5, verified_at = $6,
-		ssid = $7, mac = $8, linked_at = $9, max_connections = $10, bandwidth_limit_mbps = $11,
-		operating_hours = $12, coverage_radius_m = $13, updated_at = $14, deleted_at = $15,
-		version = $16, device_hash = $17, past_hours = $18, past_service = $19, unverified_reason = $20, agent = $21, visits = $22, vouches = $23,
-		show_ssid = $24, seal = $25, mac_live = $26 WHERE id = $27 AND version = $28`,
-	hotspot: `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id = $1 AND deleted_at = 0`,
+	updateHotspot: `UPDATE hotspots SET (` + mutableColumns + `, mac_live) = (` + placeholders(1, 26) + `) WHERE id = $27 AND version = $28`,
+	hotspot:       `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id = $1 AND deleted_at = 0`,
 	hotspotsOf: `SELECT ` + hotspotColumns + ` FROM hotspots
 		WHERE operator_id = $1 AND deleted_at = 0 AND id > $4 ORDER BY id LIMIT $2 OFFSET $3`,
 	everOf: `SELECT ` + hotspotColumns + ` FROM hotspots
 		WHERE operator_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
 	countOf:      `SELECT count(*) FROM hotspots WHERE operator_id = $1 AND deleted_at = 0`,
-	hotspotsByID: `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id IN (` + placeholders(1, idsPerQuery) + `)`,
+	hotspotsByID: bulk{hotspotColumns, `FROM hotspots WHERE id IN (` + placeholders(1, idsPerQuery) + `)`},
 
 	hotspotsChangedAfter: `SELECT id FROM hotspots WHERE updated_at > $1 AND deleted_at = 0 ORDER BY id`,
 

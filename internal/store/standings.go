@@ -31,14 +31,7 @@ func (db *DB) Standings(ctx context.Context, ids []beacon.HotspotID) (all []ledg
 		all = append(all, s)
 		return nil
 	})
-	for some := range slices.Chunk(rest, idsPerQuery) {
-		found, err := listAgain(ctx, db, rewardText.standings, standingRow, listArgs(some, idsPerQuery)...)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	return all, nil
+	return appendByID(ctx, db, all, rewardText.standings, standingRow, rest)
 }
 
 // StandingsThrough returns through which day the standings are complete; false if they

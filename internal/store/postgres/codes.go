@@ -32,10 +32,11 @@ func classify(err error) store.Failure {
 	}
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
-		if pgconn.SafeToRetry(err) || pgconn.Timeout(err) {
+		// Use of a connection that pgx closed itself has no type of its own.
+		if pgconn.SafeToRetry(err) || pgconn.Timeout(err) || strings.Contains(err.Error(), "conn closed") {
 			return store.Away
 		}
-		return lost(err)
+		return store.Refused
 	}
 	switch e.Code {
 	case uniqueViolation:
@@ -51,15 +52,6 @@ func classify(err error) store.Failure {
 	}
 	switch e.Code[:min(2, len(e.Code))] {
 	case "08", "53", "57", "58": // connection, resources, operator intervention, system
-		return store.Away
-	}
-	return store.Refused
-}
-
-// lost recognizes the one error that has no type in pgx: use of a connection that pgx
-// closed itself.
-func lost(err error) store.Failure {
-	if strings.Contains(err.Error(), "conn closed") {
 		return store.Away
 	}
 	return store.Refused

@@ -72,24 +72,17 @@ func Examine(ctx context.Context, url string) (*store.Examination, error) {
 
 // settings checks what a commit waits for, and whether it survives a crash.
 func settings(ctx context.Context, read *sql.DB) (looked string, wrong []string, err error) {
-	rows, err := read.QueryContext(ctx, showSetting)
-	if err != nil {
-		return "", nil, err
-	}
-	defer rows.Close()
-	var all []string
-	for rows.Next() {
-		var name, value string
-		if err := rows.Scan(&name, &value); err != nil {
-			return "", nil, err
-		}
-		all = append(all, name+" "+value)
-		off := value == "off" || name == "synchronous_commit" && value == "local"
-		if off && name != "data_checksums" {
-			wrong = append(wrong, fmt.Sprintf("%s is %s, so a crash can lose or tear an acknowledged write", name, value))
+	type setting struct{ name, value string }
+	all, err := store.ReadRows(ctx, read, func(s *setting) []any { return []any{&s.name, &s.value} }, showSetting)
+	var shown []string
+	for _, s := range all {
+		shown = append(shown, s.name+" "+s.value)
+		off := s.value == "off" || s.name == "synchronous_commit" && s.value == "local"
+		if off && s.name != "data_checksums" {
+			wrong = append(wrong, fmt.Sprintf("%s is %s, so a crash can lose or tear an acknowledged write", s.name, s.value))
 		}
 	}
-	return strings.Join(all, ", "), wrong, rows.Err()
+	return strings.Join(shown, ", "), wrong, err
 }
 
 // storage has the extension amcheck verify the indexes and tables, if an administrator
@@ -155,18 +148,6 @@ type object struct {
 	name string
 }
 
-func objects(ctx context.Context, read *sql.DB, text string) (all []object, err error) {
-	rows, err := read.QueryContext(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var o object
-		if err := rows.Scan(&o.oid, &o.name); err != nil {
-			return nil, err
-		}
-		all = append(all, o)
-	}
-	return all, rows.Err()
+func objects(ctx context.Context, read *sql.DB, text string) ([]object, error) {
+	return store.ReadRows(ctx, read, func(o *object) []any { return []any{&o.oid, &o.name} }, text)
 }

@@ -7,7 +7,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -27,9 +26,8 @@ import (
 // Options are the settings of a store. The zero value of each is usable, except for
 // Now.
 type Options struct {
-	Now     time.Time // when the store is opened: part of the node's name
-	Node    string    // the change stream to write to, such as store.SharedNode; default a new one
-	Readers int       // connections for reading; default 8
+	Now  time.Time // when the store is opened: part of the node's name
+	Node string    // the change stream to write to, such as store.SharedNode; default a new one
 
 	// Wait is how long a statement may take, and a transaction between two of them, if the
 	// URL does not say; default 4 and 10 seconds.
@@ -37,7 +35,7 @@ type Options struct {
 }
 
 const (
-	defaultReaders = 8
+	readers        = 8 // connections for reading
 	writers        = 4 // one for each of the two committers, and a spare for each if it dies
 	connectTimeout = 3 * time.Second
 	patience       = 5 * time.Second
@@ -125,7 +123,7 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 	limited := config.Copy()
 	limited.RuntimeParams = limitsFor(opts.Wait)
 	maps.Copy(limited.RuntimeParams, config.RuntimeParams)
-	read := pool(reading(limited), cmp.Or(max(opts.Readers, 0), defaultReaders))
+	read := pool(reading(limited), readers)
 	limited.DialFunc = patiently(dial)
 	db, err := store.Open(ctx, store.Engine{
 		Write: pool(limited, writers), Read: read,

@@ -275,20 +275,12 @@ func withImmutable(ctx context.Context, path string, read func(context.Context, 
 
 // checkPages reads everything, and compares tables with their indexes.
 func checkPages(ctx context.Context, conn *sql.Conn) error {
-	rows, err := conn.QueryContext(ctx, "PRAGMA integrity_check(10)")
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
+	said, err := store.ReadRows(ctx, conn, func(line *string) []any { return []any{line} }, "PRAGMA integrity_check(10)")
 	var faults []error
-	for rows.Next() {
-		var said string
-		if err := rows.Scan(&said); err != nil {
-			return err
-		}
-		if said != "ok" {
-			faults = append(faults, errors.New(said))
+	for _, line := range said {
+		if line != "ok" {
+			faults = append(faults, errors.New(line))
 		}
 	}
-	return errors.Join(append(faults, rows.Err())...)
+	return errors.Join(append(faults, err)...)
 }

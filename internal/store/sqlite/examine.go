@@ -74,22 +74,14 @@ func storage(ctx context.Context, path string, read *sql.DB, quick bool) (looked
 	if quick {
 		check = "quick_check"
 	}
-	rows, err := read.QueryContext(ctx, fmt.Sprintf("PRAGMA %s(%d)", check, faultsListed))
+	said, err := store.ReadRows(ctx, read, func(line *string) []any { return []any{line} }, fmt.Sprintf("PRAGMA %s(%d)", check, faultsListed))
 	if err != nil {
 		return "", nil, err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var said string
-		if err := rows.Scan(&said); err != nil {
-			return "", nil, err
+	for _, line := range said {
+		if line != "ok" {
+			wrong = append(wrong, strings.ReplaceAll(line, "\n", "; "))
 		}
-		if said != "ok" {
-			wrong = append(wrong, strings.ReplaceAll(said, "\n", "; "))
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return "", nil, err
 	}
 	// A header that asks for a later version of SQLite to write the file does not keep
 	// anyone from reading it, and no check of SQLite's finds it.

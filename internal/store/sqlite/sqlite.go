@@ -28,10 +28,9 @@ import (
 // Options are the settings of a store. The zero value of each is usable, except for
 // Now.
 type Options struct {
-	Now     time.Time     // when the store is opened: part of the node's name
-	Node    string        // the change stream to write to, such as store.SharedNode; default a new one
-	Readers int           // connections for reading; default 4
-	Wait    time.Duration // for another writing process, such as the command line beside a server; default 5 s
+	Now  time.Time     // when the store is opened: part of the node's name
+	Node string        // the change stream to write to, such as store.SharedNode; default a new one
+	Wait time.Duration // for another writing process, such as the command line beside a server; default 5 s
 
 	// Draft is for a file that is worthless until complete: nothing is synced, and a
 	// power cut may leave it in any state. The caller that completes it must sync and
@@ -40,8 +39,8 @@ type Options struct {
 }
 
 const (
-	defaultReaders = 4
-	defaultWait    = 5 * time.Second
+	readers     = 4 // connections for reading
+	defaultWait = 5 * time.Second
 )
 
 // Open opens the database file at path, and creates it if there is none. Only the owner
@@ -60,7 +59,6 @@ func Open(ctx context.Context, path string, opts Options) (*store.DB, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), write.Close())
 	}
-	readers := cmp.Or(max(opts.Readers, 0), defaultReaders)
 	read.SetMaxOpenConns(readers)
 	read.SetMaxIdleConns(readers)
 

@@ -21,7 +21,7 @@ func (db *DB) EditHolds(
 	edit func([]beacon.Hold) (beacon.Hold, beacon.ChangeKind, error),
 ) (beacon.Hold, error) {
 	var result beacon.Hold
-	op := &operation{order: "hold " + string(user), user: by.User}
+	op := &operation{order: "hold " + string(user)}
 	op.run = func(tx *transaction) (changes, error) {
 		for range casTries {
 			var kind beacon.ChangeKind

@@ -21,7 +21,7 @@ func (db *DB) OwnedRecords(ctx context.Context, day beacon.Day, after beacon.Own
 	records []beacon.OwnedRecord, next beacon.Owned, more bool, err error,
 ) {
 	if after == (beacon.Owned{}) {
-		if _, any, err := firstAgain(ctx, db, rewardText.anyRecord, textRow[string], int64(day)); err != nil || !any {
+		if any, err := db.RecordPage(ctx, day, "", 1); err != nil || len(any) == 0 {
 			return nil, after, false, err
 		}
 	}
@@ -56,10 +56,7 @@ func (db *DB) OwnedPage(ctx context.Context, after beacon.Owned, limit int) ([]b
 // recordsOfOwned looks up each record by its key: the hotspots of a user may be
 // anywhere in the table.
 func (db *DB) recordsOfOwned(ctx context.Context, day beacon.Day, owned []beacon.Owned) (map[beacon.HotspotID][]byte, error) {
-	ids := make([]beacon.HotspotID, len(owned))
-	for i, o := range owned {
-		ids[i] = o.Hotspot
-	}
+	ids := mapped(owned, func(o beacon.Owned) beacon.HotspotID { return o.Hotspot })
 	slices.Sort(ids)
 	found := make(map[beacon.HotspotID][]byte, len(ids))
 	return found, db.recordsByID(ctx, day, ids, found)

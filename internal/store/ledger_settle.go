@@ -132,10 +132,7 @@ func listEnded(tx *transaction, statements []ledger.Statement, ended []ledger.He
 // withAccount returns the users who have an account. Every user with a row has one, and
 // it is never deleted.
 func withAccount(tx *transaction, statements []ledger.Statement) (map[beacon.UserID]bool, error) {
-	users := make([]beacon.UserID, len(statements))
-	for i := range statements {
-		users[i] = statements[i].User
-	}
+	users := mapped(statements, func(s ledger.Statement) beacon.UserID { return s.User })
 	found := make(map[beacon.UserID]bool, len(users))
 	for some := range slices.Chunk(users, idsPerQuery) {
 		if err := tx.rows(into(found), rewardText.haveAccounts, listArgs(some, idsPerQuery)...); err != nil {

@@ -21,20 +21,18 @@ const (
 
 // Blur returns what strangers see of homes.
 func (db *DB) Blur(ctx context.Context) (beacon.Blur, error) {
-	rows, err := db.settings(ctx)
+	set, err := queryMap[string, string](ctx, db, sqlText.settings)
 	if err != nil {
 		return beacon.Blur{}, err
 	}
-	blur, secrets := beacon.Blur{Homes: beacon.HomesOpen}, 0
-	for _, row := range rows {
-		switch row[0] {
-		case homePrivacy:
-			blur.Homes = beacon.HomePrivacy(row[1])
-		case homeSecret:
-			if secrets, err = hex.Decode(blur.Secret[:], []byte(row[1][:min(len(row[1]), hex.EncodedLen(len(blur.Secret)))])); err != nil {
-				return beacon.Blur{}, fmt.Errorf("%w: setting %s", beacon.ErrDamaged, homeSecret)
-			}
-		}
+	blur := beacon.Blur{Homes: beacon.HomesOpen}
+	if homes, ok := set[homePrivacy]; ok {
+		blur.Homes = beacon.HomePrivacy(homes)
+	}
+	secret := set[homeSecret]
+	secrets, err := hex.Decode(blur.Secret[:], []byte(secret[:min(len(secret), hex.EncodedLen(len(blur.Secret)))]))
+	if err != nil {
+		return beacon.Blur{}, fmt.Errorf("%w: setting %s", beacon.ErrDamaged, homeSecret)
 	}
 	// Not knowing what to hide, or with what, must not show homes.
 	if beacon.CheckHomePrivacy(blur.Homes) != nil || blur.Homes != beacon.HomesOpen && secrets != len(blur.Secret) {
@@ -43,27 +41,17 @@ func (db *DB) Blur(ctx context.Context) (beacon.Blur, error) {
 	return blur, nil
 }
 
-// settings returns the names and values of all settings.
-func (db *DB) settings(ctx context.Context) (rows [][2]string, err error) {
-	return query(ctx, db, func(row *[2]string) ([]any, func() error) { return []any{&row[0], &row[1]}, done }, sqlText.settings)
-}
-
 // MapSettings returns what maps show at first.
 func (db *DB) MapSettings(ctx context.Context) (m beacon.MapSettings, err error) {
-	rows, err := db.settings(ctx)
-	for _, row := range rows {
-		switch {
-		case row[1] == "": // it was set once, and is no more
-		case row[0] == startView:
-			view, err := beacon.ParseStartView(row[1])
-			if err != nil {
-				return m, fmt.Errorf("%w: setting %s", beacon.ErrDamaged, startView)
-			}
-			m.Start = &view
-		case row[0] == language:
-			m.Language = row[1]
+	set, err := queryMap[string, string](ctx, db, sqlText.settings)
+	if text := set[startView]; text != "" { // empty: it was set once, and is no more
+		view, err := beacon.ParseStartView(text)
+		if err != nil {
+			return m, fmt.Errorf("%w: setting %s", beacon.ErrDamaged, startView)
 		}
+		m.Start = &view
 	}
+	m.Language = set[language]
 	return m, err
 }
 

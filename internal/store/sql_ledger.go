@@ -27,7 +27,7 @@ var rewardText = struct {
 	basis, beginDay, advanceDay                     string
 	putLedger, putHotspotMonths, putUserMonths      [rewardChunks]string
 	putAccounts                                     [rewardChunks]string
-	anyRecord, ownedPage                            bulk
+	ownedPage                                       bulk
 	hotspotMonthRange, userMonthRange, accountRange bulk
 	hotspotMonthPage, userMonthPage                 bulk
 	ownedEnd, accountEnd                            bulk
@@ -81,7 +81,6 @@ var rewardText = struct {
 	putAccounts: [rewardChunks]string(chunks(rewardChunks, 10, `INSERT INTO accounts (`+accountColumns+`) VALUES `,
 		` ON CONFLICT (user_id) DO UPDATE SET first_day = excluded.first_day WHERE accounts.first_day > excluded.first_day`)),
 
-	anyRecord: bulk{`hotspot`, `FROM records WHERE day = $1 ORDER BY hotspot LIMIT 1`},
 	ownedPage: bulk{
 		columns: `operator_id, id`,
 		from:    `FROM hotspots WHERE (operator_id, id) > ($1, $2) ORDER BY operator_id, id LIMIT $3`,

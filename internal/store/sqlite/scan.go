@@ -22,8 +22,8 @@ func scan(
 	ctx context.Context, conn *sql.Conn, columns []store.Column, tail string, args []any, each func(func(...any) error) error,
 ) error {
 	return conn.Raw(func(raw any) error {
-		row := newPackedRow(columns)
-		rows, err := raw.(driver.QueryerContext).QueryContext(ctx, "SELECT "+row.selection()+" "+positional(tail), named(args))
+		row, selection := newPackedRow(columns)
+		rows, err := raw.(driver.QueryerContext).QueryContext(ctx, "SELECT "+selection+" "+positional(tail), named(args))
 		if err != nil {
 			return err
 		}
@@ -54,25 +54,10 @@ type packedRow struct {
 	values  []driver.Value // the packed text, then the columns that are not packed
 }
 
-func newPackedRow(columns []store.Column) *packedRow {
-	unpacked := 0
-	for _, column := range columns {
-		if !packs(column) {
-			unpacked++
-		}
-	}
-	return &packedRow{columns: columns, values: make([]driver.Value, 1+unpacked)}
-}
-
-// packs reports whether a column can be packed as text: a real would lose digits, and a
-// blob may contain a NUL.
-func packs(column store.Column) bool {
-	return column.Type == store.Text || column.Type == store.Integer
-}
-
-func (r *packedRow) selection() string {
+// newPackedRow also returns what to select.
+func newPackedRow(columns []store.Column) (row *packedRow, selection string) {
 	var packed, others []string
-	for _, column := range r.columns {
+	for _, column := range columns {
 		if packs(column) {
 			packed = append(packed, column.Name)
 		} else {
@@ -80,7 +65,13 @@ func (r *packedRow) selection() string {
 		}
 	}
 	all := append([]string{"concat_ws(char(0), " + strings.Join(packed, ", ") + ")"}, others...)
-	return strings.Join(all, ", ")
+	return &packedRow{columns: columns, values: make([]driver.Value, len(all))}, strings.Join(all, ", ")
+}
+
+// packs reports whether a column can be packed as text: a real would lose digits, and a
+// blob may contain a NUL.
+func packs(column store.Column) bool {
+	return column.Type == store.Text || column.Type == store.Integer
 }
 
 // scan stores the columns of the row in the targets, as sql.Rows.Scan would. The texts

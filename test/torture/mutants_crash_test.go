@@ -97,8 +97,8 @@ var crashMutants = []mutant{
 		name:  "beats that could not be written are acknowledged",
 		fault: "TestF05_DiskFull",
 		file:  "internal/telemetry/batcher.go",
-		old:   `		b.err = overloaded("the beat could not be stored; try again", err)`,
-		new:   `		b.err = nil`,
+		old:   `		b.finish(overloaded("the beat could not be stored; try again", err))`,
+		new:   `		b.finish(nil)`,
 		says:  "are lost",
 	},
 	{

@@ -90,16 +90,16 @@ type envelope[T any] struct {
 
 // call sends a request and returns the data of the response.
 func call[T any](ctx context.Context, c *Client, r request) (T, error) {
-	answer, err := enveloped[T](ctx, c, r)
-	return *answer.Data, err
+	result, err := enveloped[T](ctx, c, r)
+	return *result.Data, err
 }
 
 // enveloped sends a request and returns the response. With an error, its data is zero.
-func enveloped[T any](ctx context.Context, c *Client, r request) (answer envelope[T], err error) {
+func enveloped[T any](ctx context.Context, c *Client, r request) (result envelope[T], err error) {
 	err = c.do(ctx, r, func(response *http.Response) error {
-		answer = envelope[T]{header: response.Header}
-		err := json.NewDecoder(response.Body).Decode(&answer)
-		if err == nil && answer.Data == nil {
+		result = envelope[T]{header: response.Header}
+		err := json.NewDecoder(response.Body).Decode(&result)
+		if err == nil && result.Data == nil {
 			err = errors.New("it is not from a Beacon server")
 		}
 		if err != nil {
@@ -110,7 +110,7 @@ func enveloped[T any](ctx context.Context, c *Client, r request) (answer envelop
 	if err != nil {
 		return envelope[T]{Data: new(T)}, err
 	}
-	return answer, nil
+	return result, nil
 }
 
 // silent sends a request whose response has no data.

@@ -181,8 +181,8 @@ const largestPage = 100
 func page[T any](ctx context.Context, c *Client, path string, query url.Values, p PageQuery) (Page[T], error) {
 	all := given("page", whole(p.Page), "per_page", whole(p.PerPage), "cursor", p.Cursor)
 	maps.Copy(all, query)
-	answer, err := enveloped[[]T](ctx, c, get(path, all))
-	return Page[T]{Items: *answer.Data, Pagination: answer.Pagination}, err
+	result, err := enveloped[[]T](ctx, c, get(path, all))
+	return Page[T]{Items: *result.Data, Pagination: result.Pagination}, err
 }
 
 // pages iterates over all pages, by cursor. It ends with the first error. An older server

@@ -101,12 +101,12 @@ type API struct {
 	cors                   *cors
 	varyEncoding, varyForm []string // values of Vary: of GET, and of GET and errors in more than one form
 
-	mux     http.Handler
-	plain   map[string]*plainPath // by path, for paths without a parameter
-	answers sync.Pool             // of *search
-	sheets  sync.Pool             // of *sheet
-	tiles   sync.Pool             // of *tileRoom
-	beats   beatPool
+	mux      http.Handler
+	plain    map[string]*plainPath // by path, for paths without a parameter
+	searches sync.Pool             // of *search
+	sheets   sync.Pool             // of *sheet
+	tiles    sync.Pool             // of *tileRoom
+	beats    beatPool
 
 	fieldsIgnored atomic.Int64
 
@@ -129,7 +129,7 @@ func New(cfg Config) *API {
 		keys: cfg.Keys, registry: cfg.Registry, checkins: cfg.CheckIns, fleet: cfg.Fleet, telemetry: cfg.Telemetry, rewards: cfg.Rewards, books: cfg.Books, review: cfg.Review, erasures: cfg.Erasures, hub: cfg.Events,
 		limits: newLimiters(cfg.Limits), store: cfg.Store, now: cfg.Now, log: cfg.Log, cors: newCORS(cfg.Origins),
 		plain: map[string]*plainPath{}, beats: newBeatPool(),
-		answers: sync.Pool{New: newSearch}, sheets: sync.Pool{New: newSheet}, tiles: sync.Pool{New: newTileRoom},
+		searches: sync.Pool{New: newSearch}, sheets: sync.Pool{New: newSheet}, tiles: sync.Pool{New: newTileRoom},
 		listeners: newListeners(), statements: newReaders(), exports: newExports(), replays: newReplays(), pulse: pulse, readerTime: readerTime, grace: patience, namesARequest: namesARequest,
 	}
 	a.varyEncoding, a.varyForm = a.cors.varies("Accept-Encoding"), a.cors.varies("Accept, Accept-Encoding")

@@ -70,9 +70,9 @@ func (a *API) beat(w http.ResponseWriter, r *http.Request, hotspot beacon.Hotspo
 	if room.ignored.count > 0 {
 		a.fieldsIgnored.Add(int64(room.ignored.count))
 	}
-	room.answer = appendBeat(room.answer[:0], taken, room.ignored.names, a.meta(w))
-	w.Header()["Content-Length"] = decimal(len(room.answer))
-	httpserver.WriteBody(w, http.StatusOK, room.answer)
+	room.response = appendBeat(room.response[:0], taken, room.ignored.names, a.meta(w))
+	w.Header()["Content-Length"] = decimal(len(room.response))
+	httpserver.WriteBody(w, http.StatusOK, room.response)
 }
 
 // takeBeat runs the checks of decision N3 and stores the heartbeat.
@@ -226,11 +226,11 @@ func (t *throttle) pass(now time.Time) (skipped int64, ok bool) {
 
 // beatRoom is the memory for reading one heartbeat and responding to it.
 type beatRoom struct {
-	body    [usualBeat]byte
-	ignored ignored // of the heartbeat that was read last
-	reports bool    // whether that has a report in agent
-	agent   beacon.Agent
-	answer  []byte
+	body     [usualBeat]byte
+	ignored  ignored // of the heartbeat that was read last
+	reports  bool    // whether that has a report in agent
+	agent    beacon.Agent
+	response []byte
 }
 
 // usualBeat exceeds the length of any heartbeat body, unless it is padded with spaces.

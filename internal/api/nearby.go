@@ -60,8 +60,8 @@ func (a *API) nearby(w http.ResponseWriter, r *http.Request, _ beacon.Principal)
 	if err != nil {
 		return err
 	}
-	s := a.answers.Get().(*search)
-	defer a.answers.Put(s)
+	s := a.searches.Get().(*search)
+	defer a.searches.Put(s)
 	m := a.meta(w)
 	q.Now = time.Time(m.Timestamp) // one time for the filter and for the facts shown
 	s.hits = a.fleet.Nearby(q, s.hits[:0])

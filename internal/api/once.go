@@ -171,7 +171,7 @@ func serveOnce[In, Out any](
 		p.Once = &o.Once
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
-		answer, err := a.repeat(ctx, w.Header(), o, func() (payload, error) {
+		result, err := a.repeat(ctx, w.Header(), o, func() (payload, error) {
 			out, err := do(ctx, p, in)
 			if err != nil {
 				return payload{}, err
@@ -181,7 +181,7 @@ func serveOnce[In, Out any](
 		if err != nil {
 			return err
 		}
-		return a.write(w, status, answer)
+		return a.write(w, status, result)
 	}
 }
 
@@ -193,9 +193,9 @@ func (a *API) repeat(ctx context.Context, h http.Header, o *once, do func() (pay
 		return payload{}, err
 	}
 	if first == nil {
-		answer, failure := do()
+		result, failure := do()
 		if failure == nil {
-			return answer, nil
+			return result, nil
 		}
 		if first, err = a.store.Once(ctx, o.Owner, o.Key, o.At); err != nil || first == nil {
 			return payload{}, failure

@@ -111,7 +111,7 @@ func (f *Fleet) apply(hotspots []beacon.Hotspot, again bool) error {
 			continue
 		}
 		newer = append(newer, h)
-		f.changedAt = later(f.changedAt, h.UpdatedAt)
+		f.changedAt = beacon.Later(f.changedAt, h.UpdatedAt)
 		old, stood := f.index.Get(string(id))
 		if stood {
 			changed = append(changed, old)
@@ -190,7 +190,7 @@ func (f *Fleet) Load(each func(add func(beacon.Hotspot) error) error) error {
 		elsewhere := h.Elsewhere() != nil
 		mu.Lock()
 		defer mu.Unlock()
-		changedAt = later(changedAt, h.UpdatedAt)
+		changedAt = beacon.Later(changedAt, h.UpdatedAt)
 		all = append(all, e)
 		if elsewhere {
 			moved = append(moved, h)
@@ -203,7 +203,7 @@ func (f *Fleet) Load(each func(add func(beacon.Hotspot) error) error) error {
 	pack(all)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.changedAt = later(f.changedAt, changedAt)
+	f.changedAt = beacon.Later(f.changedAt, changedAt)
 	for _, h := range gone {
 		f.keepDeleted(h)
 	}
@@ -211,13 +211,6 @@ func (f *Fleet) Load(each func(add func(beacon.Hotspot) error) error) error {
 		return err
 	}
 	return f.show(all, nil)
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // TakeChangedAt returns the time of the latest change of any hotspot since the last call,

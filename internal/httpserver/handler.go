@@ -92,7 +92,7 @@ func (f *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		out.Header()["Connection"] = closeConnection
 	}
 
-	complete := f.answer(out, r)
+	complete := f.respond(out, r)
 	f.Observe(r, RequestInfo{
 		RequestID: requestID,
 		Began:     began,
@@ -107,9 +107,9 @@ func (f *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var closeConnection = []string{"close"}
 
-// answer runs the handler. If the handler panics after it began its response, the
-// response can only be cut off: answer then returns false.
-func (f *Handler) answer(out *recorder, r *http.Request) (complete bool) {
+// respond runs the handler. If the handler panics after it began its response, the
+// response can only be cut off: respond then returns false.
+func (f *Handler) respond(out *recorder, r *http.Request) (complete bool) {
 	defer func() {
 		cause := recover()
 		if cause == nil {

@@ -136,7 +136,7 @@ func (k *Holder) Run(ctx context.Context) {
 }
 
 // try takes or renews the lease. It does not rely on what it cannot learn in time: a
-// renewal without an answer may have succeeded, and the next one finds out.
+// renewal without a response may have succeeded, and the next one finds out.
 func (k *Holder) try(ctx context.Context) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, renewal)
@@ -168,7 +168,7 @@ func (k *Holder) claimTime(now time.Time) time.Time {
 // keep records that the lease is ours from began on.
 func (k *Holder) keep(got Lease, began time.Time) {
 	if time.Since(began) >= TTL {
-		return // the answer came too late to be of use
+		return // the response came too late to be of use
 	}
 	k.mu.Lock()
 	same := k.term != nil && k.term.lease.Token == got.Token

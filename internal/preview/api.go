@@ -44,8 +44,8 @@ type Config struct {
 type API struct {
 	key     keyShape
 	catalog *catalog
-	open    map[string]*answer // by path; needs no key
-	keyed   map[string]*answer // by path; needs a demo key
+	open    map[string]*fixed // by path; needs no key
+	keyed   map[string]*fixed // by path; needs a demo key
 	pages   sync.Pool          // of *pageBuffer
 }
 
@@ -65,10 +65,10 @@ func New(cfg Config) (*API, error) {
 	}
 	a := &API{
 		key:   key,
-		keyed: map[string]*answer{},
-		open: map[string]*answer{
-			Base + "/openapi.yaml": newAnswer(routeYAML, yamlType, keepOpenly, openapiYAML),
-			Base + "/openapi.json": newAnswer(routeJSON, jsonType, keepOpenly, openapiJSON),
+		keyed: map[string]*fixed{},
+		open: map[string]*fixed{
+			Base + "/openapi.yaml": newFixed(routeYAML, yamlType, keepOpenly, openapiYAML),
+			Base + "/openapi.json": newFixed(routeJSON, jsonType, keepOpenly, openapiJSON),
 		},
 	}
 	a.pages.New = func() any { return &pageBuffer{} }
@@ -82,8 +82,8 @@ func New(cfg Config) (*API, error) {
 // Routes returns all patterns, spelled as in the OpenAPI document.
 func (a *API) Routes() []string {
 	served := map[string]bool{routeList: true}
-	for _, answers := range []map[string]*answer{a.open, a.keyed} {
-		for _, one := range answers {
+	for _, responses := range []map[string]*fixed{a.open, a.keyed} {
+		for _, one := range responses {
 			served[one.route] = true
 		}
 	}
@@ -115,7 +115,7 @@ func (a *API) addKeyed(route, path string, data any) error {
 	if err != nil {
 		return err
 	}
-	a.keyed[path] = newAnswer(route, jsonType, keepPrivately, body)
+	a.keyed[path] = newFixed(route, jsonType, keepPrivately, body)
 	return nil
 }
 

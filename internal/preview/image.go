@@ -41,7 +41,7 @@ func (a *API) addImages(records []record, boroughs []borough, publicURL string) 
 		}
 		path := Base + "/images/" + strconv.Itoa(rec.ID) + ".svg"
 		rec.LocationImage = publicURL + path
-		a.open[path] = newAnswer(routeImage, svgType, keepOpenly, drawMap(rec, boroughs, outlines))
+		a.open[path] = newFixed(routeImage, svgType, keepOpenly, drawMap(rec, boroughs, outlines))
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver/static"
 )
 
-// answer is a response that was encoded when the process started.
-type answer struct {
+// fixed is a response that was encoded when the process started.
+type fixed struct {
 	route                string
 	contentType, caching []string // header values
 	body                 *coding.Once
@@ -37,17 +37,17 @@ var (
 	preflightAge  = []string{"86400"}
 )
 
-// newAnswer prepares a body with its strong entity tag.
-func newAnswer(route string, contentType, caching []string, body []byte) *answer {
-	return &answer{route, contentType, caching, coding.NewOnce(body)}
+// newFixed prepares a body with its strong entity tag.
+func newFixed(route string, contentType, caching []string, body []byte) *fixed {
+	return &fixed{route, contentType, caching, coding.NewOnce(body)}
 }
 
-func (a *answer) write(w http.ResponseWriter, r *http.Request) {
-	r.Pattern = a.route
+func (f *fixed) write(w http.ResponseWriter, r *http.Request) {
+	r.Pattern = f.route
 	h := w.Header()
-	h["Content-Type"] = a.contentType
-	h["Cache-Control"] = a.caching
-	v := a.body.For(r.Header["Accept-Encoding"])
+	h["Content-Type"] = f.contentType
+	h["Cache-Control"] = f.caching
+	v := f.body.For(r.Header["Accept-Encoding"])
 	if h["Etag"] = v.Tag; !notModified(w, r) {
 		v.SetHeader(h)
 		write(w, v.Body)

@@ -9,7 +9,7 @@ import (
 )
 
 // Earnings are stored more than once: in rows, in sums of hotspots and of users, in
-// statements under a hash, and in accounts. An answer reads two of them and fails if
+// statements under a hash, and in accounts. A response reads two of them and fails if
 // they differ: a disk that loses a bit silently must not decide what someone is paid,
 // at startup or later.
 

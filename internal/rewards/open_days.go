@@ -11,7 +11,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
-// openDays computes days that are not closed, for hotspots of one user and one answer.
+// openDays computes days that are not closed, for hotspots of one user and one response.
 // Under a policy that pays places it divides the ground among these and the hotspots
 // around them as closing divides it among all, so once a day is over it says what closing
 // will write. Only minutes that are decided count, and the order of the hotspots is fixed
@@ -52,12 +52,12 @@ func (o *openDays) on(ctx context.Context, day beacon.Day, ids []beacon.HotspotI
 	if o.as.ordered, err = o.ordered(ctx); err != nil {
 		return nil, err
 	}
-	o.answers.get(o.as, day, ids, o.facts)
+	o.computed.get(o.as, day, ids, o.facts)
 	if rest := missing(o.facts, day, ids); len(rest) > 0 {
 		if err := o.byPlace(ctx, day, rules, rest); err != nil {
 			return nil, err
 		}
-		o.answers.put(o.as, day, rest, o.facts)
+		o.computed.put(o.as, day, rest, o.facts)
 	}
 	facts := make(map[beacon.HotspotID]beacon.Facts, len(ids))
 	for _, id := range ids {
@@ -204,19 +204,19 @@ func (o *openDays) ordered(ctx context.Context) (bool, error) {
 	return any && through.Day >= o.view.first-1 && through.Revision == o.view.revision(), err
 }
 
-// answers keeps what was computed of open days under a policy that pays places, for the
+// computed keeps what was computed of open days under a policy that pays places, for the
 // rest of the minute: until then no other minute is decided. Asking again costs little, and
 // the memory is bounded.
-type answers struct {
+type computed struct {
 	mu    sync.Mutex
 	as    asOf
 	facts map[hotspotDay]beacon.Facts
 }
 
-// maxAnswers is how many hotspots' days are kept, of some 200 bytes each.
-const maxAnswers = 20_000
+// maxComputed is how many hotspots' days are kept, of some 200 bytes each.
+const maxComputed = 20_000
 
-// asOf is what answers depend on, besides the hotspot and the day.
+// asOf is what computed facts depend on, besides the hotspot and the day.
 type asOf struct {
 	minute   beacon.Minute
 	first    beacon.Day // that is not closed
@@ -226,26 +226,26 @@ type asOf struct {
 }
 
 // get adds what is kept of a day.
-func (a *answers) get(as asOf, day beacon.Day, ids []beacon.HotspotID, to map[hotspotDay]beacon.Facts) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (c *computed) get(as asOf, day beacon.Day, ids []beacon.HotspotID, to map[hotspotDay]beacon.Facts) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, id := range ids {
-		if f, kept := a.facts[hotspotDay{id, day}]; kept && as == a.as {
+		if f, kept := c.facts[hotspotDay{id, day}]; kept && as == c.as {
 			to[hotspotDay{id, day}] = f
 		}
 	}
 }
 
-// put keeps what was computed of a day, unless later answers are kept.
-func (a *answers) put(as asOf, day beacon.Day, ids []beacon.HotspotID, from map[hotspotDay]beacon.Facts) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if as != a.as && as.minute >= a.as.minute {
-		a.as, a.facts = as, map[hotspotDay]beacon.Facts{}
+// put keeps what was computed of a day, unless later ones are kept.
+func (c *computed) put(as asOf, day beacon.Day, ids []beacon.HotspotID, from map[hotspotDay]beacon.Facts) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if as != c.as && as.minute >= c.as.minute {
+		c.as, c.facts = as, map[hotspotDay]beacon.Facts{}
 	}
 	for _, id := range ids {
-		if as == a.as && len(a.facts) < maxAnswers {
-			a.facts[hotspotDay{id, day}] = from[hotspotDay{id, day}]
+		if as == c.as && len(c.facts) < maxComputed {
+			c.facts[hotspotDay{id, day}] = from[hotspotDay{id, day}]
 		}
 	}
 }

@@ -3,7 +3,7 @@
 // error). Package policy alone decides what a day earns; package ledger defines what
 // is stored.
 //
-// Its one invariant: an answer about a closed day never changes, unless staff open the
+// Its one invariant: what it says about a closed day never changes, unless staff open the
 // day again, which leaves a correction.
 package rewards
 
@@ -75,7 +75,7 @@ type Rewards struct {
 	pageSize int
 	clock    clock.Steadiness
 	shown    progress
-	answers  answers
+	computed computed
 
 	witnesses witnesses
 	machine   func() time.Time // the machine's clock, which nobody sets

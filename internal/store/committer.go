@@ -202,7 +202,7 @@ func (c *committer) settle(group []*operation) {
 		if outcome == committed {
 			op.done <- verdicts[i]
 		} else {
-			op.done <- c.answer(op, outcome, cause)
+			op.done <- c.failure(op, outcome, cause)
 		}
 	}
 }
@@ -220,13 +220,13 @@ func (c *committer) settleAlone(group []*operation) {
 		if outcome == committed {
 			op.done <- verdicts[0]
 		} else {
-			op.done <- c.answer(op, outcome, cause)
+			op.done <- c.failure(op, outcome, cause)
 		}
 	}
 }
 
-// answer returns the error for an operation of a group that failed.
-func (c *committer) answer(op *operation, outcome outcome, cause error) error {
+// failure returns the error for an operation of a group that failed.
+func (c *committer) failure(op *operation, outcome outcome, cause error) error {
 	switch outcome {
 	case refused:
 		if op.duplicate != nil && c.engine.classify(cause) == Duplicate {

@@ -3,7 +3,6 @@ package telemetry
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/fleet"
@@ -31,8 +30,6 @@ type batcher struct {
 	open   *batch
 	closed bool
 	wake   chan struct{} // has a token when there is something to write
-
-	waiting atomic.Int64
 }
 
 // batch is a group of beats that become durable together.
@@ -87,7 +84,6 @@ func (g *batcher) add(hotspot *fleet.Hotspot, beat heartbeat.Beat) (*batch, erro
 		b.expiry = time.AfterFunc(g.timeout, func() { b.finish(overloaded("the beat is taking too long to store; try again", nil)) })
 		g.wake <- struct{}{} // never blocks: the token of the previous batch is gone
 	}
-	g.waiting.Add(1)
 	return g.open, nil
 }
 
@@ -97,7 +93,6 @@ func (g *batcher) next(over *batch) *batch {
 	defer g.mu.Unlock()
 	b := g.open
 	g.open = &batch{beats: over.beats[:0], hotspots: over.hotspots[:0], done: make(chan struct{})}
-	g.waiting.Add(-int64(len(b.beats)))
 	return b
 }
 
@@ -109,7 +104,11 @@ func (g *batcher) close() {
 }
 
 // Waiting returns how many beats wait to be written.
-func (t *Telemetry) Waiting() int { return int(t.batcher.waiting.Load()) }
+func (t *Telemetry) Waiting() int {
+	t.batcher.mu.Lock()
+	defer t.batcher.mu.Unlock()
+	return len(t.batcher.open.beats)
+}
 
 // write makes one batch after another durable until ctx ends, and then what is left.
 func (t *Telemetry) write(ctx context.Context) {

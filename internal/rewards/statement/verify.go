@@ -67,7 +67,7 @@ type verifier struct {
 	known policy.Set // of the network, if they are given
 
 	seen     uint // members of the document seen so far, as bits
-	inAnswer bool // the document is the data of a server's response
+	inResponse bool // the document is the data of a server's response
 
 	policies  []policy.Policy
 	previous  ledger.Hash
@@ -87,19 +87,19 @@ type verifier struct {
 var (
 	head    = []string{"user_id", "period", "policies"}
 	members = append(head[:3:3], "unit", "status", "settled_at", "previous_hash", "rows", "totals", "hash")
-	answer  = append(members[:len(members):len(members)], "data", "meta")
+	response  = append(members[:len(members):len(members)], "data", "meta")
 )
 
 // file reads a document, or a response that contains one.
 func (v *verifier) file() error {
-	_, err := v.object(answer, 0, func(i int) error {
+	_, err := v.object(response, 0, func(i int) error {
 		switch {
-		case answer[i] == "meta":
+		case response[i] == "meta":
 			return v.skip()
-		case answer[i] != "data" && !v.inAnswer:
+		case response[i] != "data" && !v.inResponse:
 			return v.member(i)
-		case answer[i] == "data" && v.seen == 0:
-			v.inAnswer = true
+		case response[i] == "data" && v.seen == 0:
+			v.inResponse = true
 			_, err := v.object(members, 0, v.member)
 			return err
 		default:

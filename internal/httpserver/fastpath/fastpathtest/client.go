@@ -39,7 +39,7 @@ func (c *Client) Say(t *testing.T, text string) {
 	}
 }
 
-// Hear reads one answer.
+// Hear reads one response.
 func (c *Client) Hear(t *testing.T) (*http.Response, string) {
 	t.Helper()
 	response, err := http.ReadResponse(c.In, nil)

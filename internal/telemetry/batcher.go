@@ -16,15 +16,21 @@ const (
 	gatherFor = 5 * time.Millisecond
 
 	// maxGathered bounds the memory for beats that wait while the database is slow:
-	// some 4 MB. Further devices are asked to retry.
+	// some 3 MB for each of two batches. Further devices are asked to retry.
 	maxGathered = 32_768
 )
 
-var appendTimeout = 5 * time.Second // tests have more
+var (
+	appendTimeout = 5 * time.Second // tests have more
+
+	// hangTimeout is for a database that does not notice deadlines, such as one on a disk
+	// that hangs. Devices wait longer: the agent for 20 s.
+	hangTimeout = 3 * appendTimeout
+)
 
 // batcher collects beats into batches. It is safe for concurrent use.
 type batcher struct {
-	timeout time.Duration // how long a beat waits at most
+	timeout, hangTimeout time.Duration
 
 	mu     sync.Mutex
 	open   *batch
@@ -45,7 +51,7 @@ type batch struct {
 }
 
 func newBatcher() *batcher {
-	return &batcher{timeout: appendTimeout, open: &batch{done: make(chan struct{})}, wake: make(chan struct{}, 1)}
+	return &batcher{timeout: appendTimeout, hangTimeout: hangTimeout, open: &batch{done: make(chan struct{})}, wake: make(chan struct{}, 1)}
 }
 
 // finish tells everyone who waits for the batch what became of it, unless they know.
@@ -57,7 +63,7 @@ func (b *batch) finish(err error) {
 }
 
 // take adds a beat to the open batch and waits until it is durable. It does not watch a
-// context: the timeout of the batch bounds the wait, even if the disk hangs, and to wait
+// context: the expiry of the batch bounds the wait, even if the disk hangs, and to wait
 // for one of two things costs a heartbeat 2 % more.
 func (g *batcher) take(hotspot *fleet.Hotspot, beat heartbeat.Beat) error {
 	b, err := g.add(hotspot, beat)
@@ -81,7 +87,7 @@ func (g *batcher) add(hotspot *fleet.Hotspot, beat heartbeat.Beat) (*batch, erro
 	if len(g.open.beats) == 1 {
 		b := g.open
 		b.began = time.Now()
-		b.expiry = time.AfterFunc(g.timeout, func() { b.finish(overloaded("the beat is taking too long to store; try again", nil)) })
+		b.expiry = time.AfterFunc(g.hangTimeout, func() { b.finish(overloaded("the beat is taking too long to store; try again", nil)) })
 		g.wake <- struct{}{} // never blocks: the token of the previous batch is gone
 	}
 	return g.open, nil
@@ -92,6 +98,7 @@ func (g *batcher) next(over *batch) *batch {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	b := g.open
+	clear(over.hotspots) // some may be deleted soon
 	g.open = &batch{beats: over.beats[:0], hotspots: over.hotspots[:0], done: make(chan struct{})}
 	return b
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Few of these tests are about how long a beat may wait, and a machine may be slow.
-func init() { appendTimeout = 5 * time.Minute }
+func init() { appendTimeout, hangTimeout = 5*time.Minute, 5*time.Minute }
 
 const HotspotsAtATime = hotspotsAtATime
 
@@ -18,8 +18,10 @@ func (t *Telemetry) Mark(ctx context.Context) error     { return t.mark(ctx) }
 func (t *Telemetry) Announce(ctx context.Context) error { return t.announce(ctx) }
 func (t *Telemetry) Refresh(ctx context.Context) error  { return t.refresh(ctx) }
 
-// SetAppendTimeout is for tests in which the database hangs.
-func (t *Telemetry) SetAppendTimeout(d time.Duration) { t.batcher.timeout = d }
+// SetTimeouts is for tests in which the database is slow or hangs.
+func (t *Telemetry) SetTimeouts(slow, hangs time.Duration) {
+	t.batcher.timeout, t.batcher.hangTimeout = slow, hangs
+}
 
 // SetMachine is for tests that say what the machine's own clock says.
 func (t *Telemetry) SetMachine(real func() time.Time) { t.machine = real }

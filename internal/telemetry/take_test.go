@@ -60,7 +60,8 @@ func everything(t testing.TB, n *node, ids []beacon.HotspotID, at time.Time) map
 	return all
 }
 
-// faulty puts faults between telemetry and its store.
+// faulty puts faults between telemetry and its store, which does not notice deadlines, as
+// a disk does not.
 type faulty struct {
 	telemetry.Store
 	appendBeats func(next func() (int64, error)) (int64, error)
@@ -68,7 +69,7 @@ type faulty struct {
 }
 
 func (f *faulty) AppendBeats(ctx context.Context, batch []byte) (int64, error) {
-	next := func() (int64, error) { return f.Store.AppendBeats(ctx, batch) }
+	next := func() (int64, error) { return f.Store.AppendBeats(context.WithoutCancel(ctx), batch) }
 	if f.appendBeats == nil {
 		return next()
 	}
@@ -95,6 +96,22 @@ func TestTake_DatabaseAway(t *testing.T) {
 	}
 }
 
+// A beat that a slow disk stores after the deadline counts, and its device is told so.
+func TestTake_SlowDisk(t *testing.T) {
+	c := &clock{at: morning}
+	f := &faulty{appendBeats: func(next func() (int64, error)) (int64, error) {
+		time.Sleep(20 * time.Millisecond) // the deadline is over by now
+		return next()
+	}}
+	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { f.Store = s; return f })
+	id := n.register(t, 1, morning)[0]
+	n.SetTimeouts(time.Millisecond, 5*time.Minute)
+	n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 1, Bytes: 500})
+	if m := n.metrics(t, id, morning); m.Bytes24h != 500 {
+		t.Errorf("metrics = %+v", m)
+	}
+}
+
 // While the database hangs and does not even notice a deadline, devices are told to try
 // again: those whose beats it was given, and those behind them. Once it goes on, they are
 // taken.
@@ -111,7 +128,7 @@ func TestTake_DatabaseHangs(t *testing.T) {
 	}}
 	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { f.Store = s; return f })
 	ids := n.register(t, 2, morning)
-	n.SetAppendTimeout(300 * time.Millisecond)
+	n.SetTimeouts(5*time.Minute, 300*time.Millisecond)
 	first := make(chan error)
 	go func() { first <- n.try(t.Context(), ids[0], beacon.Heartbeat{Boot: 1, Seq: 1, Bytes: 500}) }()
 	<-given

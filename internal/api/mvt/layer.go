@@ -22,8 +22,6 @@ type Layer struct {
 	open bool // a feature is open: its place and tags follow
 	x, y int
 	tags []byte
-
-	message, geometry []byte // memory for what is encoded before its length is known
 }
 
 // number is a numeric value that features share.
@@ -114,20 +112,27 @@ func (l *Layer) tag(key int, value uint64) {
 }
 
 func (l *Layer) addText(text string) (at uint64) {
-	return l.add(appendText(l.message[:0], valueText, text))
+	l.values = protowire.AppendTag(l.values, layerValues, protowire.BytesType)
+	l.values = protowire.AppendVarint(l.values, uint64(protowire.SizeTag(valueText)+protowire.SizeBytes(len(text))))
+	l.values = appendText(l.values, valueText, text)
+	return l.counted()
 }
 
 func (l *Layer) addNumber(n number) (at uint64) {
+	l.values = protowire.AppendTag(l.values, layerValues, protowire.BytesType)
 	if n.field == valueDouble {
-		return l.add(protowire.AppendFixed64(protowire.AppendTag(l.message[:0], n.field, protowire.Fixed64Type), n.bits))
+		l.values = protowire.AppendVarint(l.values, uint64(protowire.SizeTag(n.field)+protowire.SizeFixed64()))
+		l.values = protowire.AppendTag(l.values, n.field, protowire.Fixed64Type)
+		l.values = protowire.AppendFixed64(l.values, n.bits)
+	} else {
+		l.values = protowire.AppendVarint(l.values, uint64(protowire.SizeTag(n.field)+protowire.SizeVarint(n.bits)))
+		l.values = appendWhole(l.values, n.field, n.bits)
 	}
-	return l.add(appendWhole(l.message[:0], n.field, n.bits))
+	return l.counted()
 }
 
-// add adds a value and returns its index.
-func (l *Layer) add(value []byte) (at uint64) {
-	l.message = value
-	l.values = appendBytes(l.values, layerValues, value)
+// counted returns the index of the value that was just added.
+func (l *Layer) counted() uint64 {
 	l.count++
 	return l.count - 1
 }

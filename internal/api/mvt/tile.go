@@ -9,43 +9,59 @@ func (l *Layer) AppendTile(out []byte) []byte {
 	if len(l.features) == 0 {
 		return out
 	}
-	body := appendText(l.message[:0], layerName, l.name)
-	body = append(body, l.features...)
+	size := sizeText(layerName, l.name) + len(l.features) + len(l.values) +
+		sizeWhole(layerExtent, Extent) + sizeWhole(layerVersion, version)
 	for _, key := range l.keys {
-		body = appendText(body, layerKeys, key)
+		size += sizeText(layerKeys, key)
 	}
-	body = append(body, l.values...)
-	body = appendWhole(body, layerExtent, Extent)
-	body = appendWhole(body, layerVersion, version)
-	l.message = body
-	return appendBytes(out, tileLayers, body)
+	out = protowire.AppendTag(out, tileLayers, protowire.BytesType)
+	out = protowire.AppendVarint(out, uint64(size))
+	out = appendText(out, layerName, l.name)
+	out = append(out, l.features...)
+	for _, key := range l.keys {
+		out = appendText(out, layerKeys, key)
+	}
+	out = append(out, l.values...)
+	out = appendWhole(out, layerExtent, Extent)
+	return appendWhole(out, layerVersion, version)
 }
 
-// close encodes the open feature, if there is one, with the properties that it got.
+// close encodes the open feature, if there is one. It is deferred until here because
+// the length comes first and depends on the properties.
 func (l *Layer) close() {
 	if !l.open {
 		return
 	}
 	l.open = false
-	l.geometry = protowire.AppendVarint(l.geometry[:0], moveOnce)
-	l.geometry = protowire.AppendVarint(l.geometry, protowire.EncodeZigZag(int64(l.x)))
-	l.geometry = protowire.AppendVarint(l.geometry, protowire.EncodeZigZag(int64(l.y)))
+	x, y := protowire.EncodeZigZag(int64(l.x)), protowire.EncodeZigZag(int64(l.y))
+	geometry := protowire.SizeVarint(moveOnce) + protowire.SizeVarint(x) + protowire.SizeVarint(y)
+	size := protowire.SizeTag(featureTags) + protowire.SizeBytes(len(l.tags)) +
+		sizeWhole(featureType, pointType) + protowire.SizeTag(featureGeometry) + protowire.SizeBytes(geometry)
 
-	feature := appendBytes(l.message[:0], featureTags, l.tags)
-	feature = appendWhole(feature, featureType, pointType)
-	feature = appendBytes(feature, featureGeometry, l.geometry)
-	l.message = feature
-	l.features = appendBytes(l.features, layerFeatures, feature)
-}
-
-func appendBytes(out []byte, field protowire.Number, value []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(out, field, protowire.BytesType), value)
+	out := protowire.AppendTag(l.features, layerFeatures, protowire.BytesType)
+	out = protowire.AppendVarint(out, uint64(size))
+	out = protowire.AppendTag(out, featureTags, protowire.BytesType)
+	out = protowire.AppendBytes(out, l.tags)
+	out = appendWhole(out, featureType, pointType)
+	out = protowire.AppendTag(out, featureGeometry, protowire.BytesType)
+	out = protowire.AppendVarint(out, uint64(geometry))
+	out = protowire.AppendVarint(out, moveOnce)
+	out = protowire.AppendVarint(out, x)
+	l.features = protowire.AppendVarint(out, y)
 }
 
 func appendText(out []byte, field protowire.Number, text string) []byte {
 	return protowire.AppendString(protowire.AppendTag(out, field, protowire.BytesType), text)
 }
 
+func sizeText(field protowire.Number, text string) int {
+	return protowire.SizeTag(field) + protowire.SizeBytes(len(text))
+}
+
 func appendWhole(out []byte, field protowire.Number, n uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(out, field, protowire.VarintType), n)
+}
+
+func sizeWhole(field protowire.Number, n uint64) int {
+	return protowire.SizeTag(field) + protowire.SizeVarint(n)
 }

@@ -94,9 +94,9 @@ func decodeNearby(r *http.Request) (fleet.NearbyQuery, error) {
 		in.Center.Lng = q.number("lng", -180, 180, 0)
 	}
 	switch status := q.oneOf("status", "online", "offline", "all"); status {
-	case "":
+	case "": // not given
 	case "all":
-		in.Status = ""
+		in.Status = "" // any
 	default:
 		in.Status = beacon.Status(status)
 	}

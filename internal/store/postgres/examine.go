@@ -47,12 +47,9 @@ func Diagnostics() []string {
 // Examine opens the database at url to check whether it is sound. It only reads, others
 // may use the database meanwhile, and it has no time limit.
 func Examine(ctx context.Context, url string) (*store.Examination, error) {
-	config, err := pgx.ParseConfig(url)
+	config, err := parse(url)
 	if err != nil {
-		return nil, fmt.Errorf("open database: %w", err) // pgx hides the password
-	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = connectTimeout
+		return nil, err
 	}
 	config = reading(config)
 	config.RuntimeParams["application_name"] = "beacon doctor"

@@ -49,6 +49,7 @@ func TestOpen_Refuses(t *testing.T) {
 		"postgres://tester:secret@127.0.0.1:1/x":                   "connect",
 		"postgres://tester:secret@127.0.0.1:70000/x":               "port",
 		"postgres://tester:top@secret@127.0.0.1:1/x":               "%40",
+		"postgres://tester:top@secret,x@127.0.0.1:1/x":             "%40",
 		"postgres://tester:top%zzsecret@127.0.0.1:1/x":             "password",
 		"postgres://tester:top/secret@127.0.0.1:1/x":               "port",
 		"postgres://tester:top secret@127.0.0.1:1/x":               "password",
@@ -62,6 +63,13 @@ func TestOpen_Refuses(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("Open(%s) = %v; want %q in it, and no password", url, err, want)
+		}
+		x, err := postgres.Examine(t.Context(), url)
+		if err == nil {
+			x.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("Examine(%s) = %v; want %q in it, and no password", url, err, want)
 		}
 	}
 }

@@ -90,17 +90,30 @@ func Statements() ([]string, error) {
 // askClock returns the server's time in microseconds since 1970.
 const askClock = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"
 
-// Open opens the database at url, such as postgres://user:password@host/name.
-func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
+// parse reads a URL. What is wrong with it can be shown to anyone.
+func parse(url string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err) // pgx hides the password
 	}
-	if strings.Contains(config.Host, "@") {
+	hosts := config.Host
+	for _, other := range config.Fallbacks {
+		hosts += other.Host
+	}
+	if strings.Contains(hosts, "@") {
 		return nil, errors.New("open database: the URL has more than one @; write an @ in a password as %40") // part of the password is in the host now, so neither is in the error
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
+	}
+	return config, nil
+}
+
+// Open opens the database at url, such as postgres://user:password@host/name.
+func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
+	config, err := parse(url)
+	if err != nil {
+		return nil, err
 	}
 	// A standby would return slightly old data, and sums are computed from what is
 	// read: read only from a server that can be written to. A URL may choose otherwise.

@@ -66,58 +66,63 @@ func appendBeats(t *testing.T, database Database) {
 // beatsOvertake: many registrations are queued, and heartbeats that arrive last do not
 // wait for them.
 func beatsOvertake(t *testing.T, database Database) {
+	// Nothing shows when the beats are in line for the connection. On a machine that stands
+	// still they may need longer; those that are not let in first never are.
+	for _, wait := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, 5 * time.Second} {
+		n, most := overtaken(t, database, wait)
+		if n <= most {
+			return
+		}
+		t.Logf("%d groups were written before the beats; want %d at most", n, most)
+	}
+	t.Error("beats wait for registrations")
+}
+
+// overtaken returns how many groups were written before the beats, if they wait so long,
+// and how many that may be at most.
+func overtaken(t *testing.T, database Database, wait time.Duration) (n, most int64) {
 	db := database.open(t)
 	insert(t, db, Hotspot(0))
 	release := hold(t, db, Hotspot(0).ID)
+	// What was written before the beats is counted as it is written, and not when a
+	// goroutine that waited for it runs: those run in any order.
+	var groups atomic.Int64
+	before := make(chan int64, 1)
+	db.Watch(func(c store.Commit) {
+		if c.Stream == store.Journal {
+			before <- groups.Load()
+		} else {
+			groups.Add(1)
+		}
+	})
 	const crowd = 1000 // many groups
-	var written atomic.Int64
 	var all sync.WaitGroup
 	for n := range crowd {
 		all.Go(func() {
-			_, err := db.InsertHotspot(t.Context(), Hotspot(n+1), Actor, nil)
-			if err != nil {
+			if _, err := db.InsertHotspot(t.Context(), Hotspot(n+1), Actor, nil); err != nil {
 				t.Error(err)
 			}
-			written.Add(1)
 		})
 	}
 	waitFor(t, db, crowd)
-	before := make(chan int64)
-	started := make(chan struct{})
-	go func() {
-		close(started)
+	all.Go(func() {
 		if seq, err := db.AppendBeats(t.Context(), batch(1000)); seq != 1 || err != nil {
 			t.Errorf("AppendBeats = %d, %v; want 1", seq, err)
 		}
-		before <- written.Load()
-	}()
-	<-started
-	// If the two share a connection it is waiting now, otherwise it is done.
-	var overtaken int64
-	waiting := true
-	for start := time.Now(); waiting; {
-		select {
-		case overtaken = <-before:
-			waiting = false
-			release()
-			all.Wait()
-			if overtaken != 0 {
-				t.Errorf("%d of the crowd were written before the beats", overtaken)
-			}
-			return
-		default:
-			waiting = db.Waiting() == crowd
-			if time.Since(start) > Patience {
-				t.Fatal("the beats neither wait nor are written")
-			}
+	})
+	// If the two share a connection the beats wait for it now, otherwise they are written.
+	for start := time.Now(); db.Waiting() == crowd && len(before) == 0; time.Sleep(time.Millisecond) {
+		if time.Since(start) > Patience {
+			t.Fatal("the beats neither wait nor are written")
 		}
 	}
-	release()
-	overtaken = <-before
-	all.Wait()
-	if overtaken > 300 { // two groups of registrations, at most
-		t.Errorf("%d of %d were written before the beats", overtaken, crowd)
+	time.Sleep(wait)
+	if len(before) == 0 {
+		most = 3 // the operation in front, and two groups of registrations
 	}
+	release()
+	all.Wait()
+	return <-before, most
 }
 
 // beatsAtOnce: many append at once, in groups. Each gets a number of its own, and its

@@ -124,6 +124,7 @@ func streamsOfTwoNodes(t *testing.T, database Database) {
 		default:
 		}
 		f.follow()
+		runtime.Gosched() // else each yield of a writer, which holds the lock, lasts a whole time slice of this goroutine
 	}
 	for i, node := range nodes {
 		if f.seen[node.Node()] != written[i].Load() || f.seen[node.Node()] == 0 {

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"hash/maphash"
 	"maps"
@@ -96,7 +97,7 @@ func (c *cursor[T]) head() *T {
 			err = errOrder
 		}
 		if err != nil {
-			page, c.run.failed = nil, err
+			page, c.run.failed = nil, cmp.Or(c.run.failed, err)
 		}
 		c.page, c.at, c.ended = page, 0, len(page) == 0
 	}

@@ -132,7 +132,6 @@ type Closing struct {
 // MonthTotals is what the closed days of a month add up to, for everyone.
 type MonthTotals struct {
 	Users      int // who earned something
-	Hotspots   int // of theirs that did
 	Statements int // of them, those whose statement is made
 	Earned     beacon.Amount
 }

@@ -74,9 +74,18 @@ func (s *settlement) survey(ctx context.Context, force bool) error {
 			return err
 		}
 	}
-	totals, err := s.Store.MonthTotals(ctx, s.report.Month)
-	s.report.Statements, s.hotspots, s.report.Total = totals.Users, totals.Hotspots, totals.Earned
-	return err
+	for after := beacon.UserID(""); ; { // in pages: a statement about everyone may take longer than the database allows
+		users, err := s.Store.UserPage(ctx, s.report.Month, after, s.pageSize)
+		if err != nil || len(users) == 0 {
+			return err
+		}
+		for _, u := range users {
+			s.report.Statements++
+			s.hotspots += u.Hotspots
+			s.report.Total += u.Total()
+		}
+		after = users[len(users)-1].User
+	}
 }
 
 // ripe returns an error for a month that is not over, not closed, or not next in

@@ -17,7 +17,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -129,12 +128,13 @@ func (db *DB) queryRow(ctx context.Context, targets []any, text string, args ...
 
 // queryFirst reads the single row of a query, and reports whether there was one.
 func queryFirst[T any](ctx context.Context, db *DB, row rowReader[T], text string, args ...any) (one T, found bool, err error) {
+	var none T
 	targets, finish := row(&one)
 	if found, err = db.queryRow(ctx, targets, text, args...); err != nil || !found {
-		return one, false, err
+		return none, false, err
 	}
 	if err := finish(); err != nil {
-		return one, false, db.readFailed(err)
+		return none, false, db.readFailed(err)
 	}
 	return one, true, nil
 }
@@ -172,7 +172,10 @@ func queryOn[T any](ctx context.Context, on queryer, row rowReader[T], text stri
 	var one T
 	targets, finish := row(&one)
 	for rows.Next() {
-		if err := cmp.Or(rows.Scan(targets...), finish()); err != nil {
+		if err := rows.Scan(targets...); err != nil {
+			return nil, err
+		}
+		if err := finish(); err != nil {
 			return nil, err
 		}
 		all = append(all, one)

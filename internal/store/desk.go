@@ -17,8 +17,7 @@ var deskText = struct{ operators, month string }{
 		FROM (SELECT operator_id, count(*) AS hotspots, CAST(sum(CASE WHEN verified_at = 0 THEN 1 ELSE 0 END) AS bigint) AS waiting
 			FROM hotspots WHERE deleted_at = 0 AND operator_id > $1 GROUP BY operator_id ORDER BY operator_id LIMIT $2) AS o
 		ORDER BY o.operator_id`,
-	month: `SELECT count(*), CAST(coalesce(sum(u.hotspots), 0) AS bigint), count(s.user_id),
-			CAST(coalesce(sum(u.availability + u.performance + u.utilization), 0) AS bigint)
+	month: `SELECT count(*), count(s.user_id), CAST(coalesce(sum(u.availability + u.performance + u.utilization), 0) AS bigint)
 		FROM user_months AS u LEFT JOIN statements AS s ON s.user_id = u.user_id AND s.month = u.month WHERE u.month = $1`,
 }
 
@@ -33,6 +32,6 @@ func (db *DB) Operators(ctx context.Context, after beacon.UserID, month beacon.M
 // MonthTotals returns what the closed days of a month add up to, and how many users have
 // their statement.
 func (db *DB) MonthTotals(ctx context.Context, month beacon.Month) (t ledger.MonthTotals, err error) {
-	_, err = db.queryRow(ctx, []any{&t.Users, &t.Hotspots, &t.Statements, (*int64)(&t.Earned)}, deskText.month, int64(month))
+	_, err = db.queryRow(ctx, []any{&t.Users, &t.Statements, (*int64)(&t.Earned)}, deskText.month, int64(month))
 	return t, err
 }

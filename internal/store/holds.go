@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -56,7 +55,10 @@ func holdsIn(tx *transaction, user beacon.UserID) (all []beacon.Hold, err error)
 	var one beacon.Hold
 	targets, finish := holdRow(&one)
 	err = tx.rows(func(scan func(...any) error) error {
-		err := cmp.Or(scan(targets...), finish())
+		err := scan(targets...)
+		if err == nil {
+			err = finish()
+		}
 		all = append(all, one)
 		return err
 	}, rewardText.holdsOf.text(), string(user))

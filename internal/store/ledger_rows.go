@@ -10,7 +10,8 @@ import (
 )
 
 // rowReader returns the targets of a row, in column order, and a function that completes
-// and checks the row after each scan. A row is written as values in the same order.
+// and checks the row after each scan; it sets all that the scan does not, since the row
+// before is still there. A row is written as values in the same order.
 type rowReader[T any] func(row *T) (targets []any, finish func() error)
 
 // done completes a row whose targets are all there is to it.

@@ -151,9 +151,11 @@ func ofUsers(statements []ledger.Statement, users map[beacon.UserID]bool) []ledg
 func byMonth[T any](rows []T, of func(*T) (beacon.Month, beacon.Owned)) (months [][]T) {
 	for rest := sortedByMonth(rows, of); len(rest) > 0; {
 		month, _ := of(&rest[0])
-		end := slices.IndexFunc(rest, func(row T) bool { other, _ := of(&row); return other != month })
-		if end < 0 {
-			end = len(rest)
+		end := 1
+		for ; end < len(rest); end++ {
+			if other, _ := of(&rest[end]); other != month {
+				break
+			}
 		}
 		months, rest = append(months, rest[:end]), rest[end:]
 	}

@@ -79,7 +79,7 @@ func (f *Fleet) Days(id beacon.HotspotID) (days []beacon.Day) {
 }
 
 // Join merges the record of such a day, except for when the hotspot was seen: that time
-// has not come.
+// may not have come.
 func (f *Fleet) Join(id beacon.HotspotID, r *heartbeat.Record) {
 	f.with(id, func(live *heartbeat.Live) { f.table.Join(live, r) })
 }

@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/beacon-wifi/beacon/internal/geo"
@@ -21,11 +22,25 @@ func (s *Snapshot[T]) Area(box geo.Box) float64 {
 
 // AreaWith returns Area as it is, and as it would be with additional discs. The
 // snapshot does not change. Besides Area, it costs as much as the cells that those
-// discs reach.
+// discs reach, if they reach the box.
 func (s *Snapshot[T]) AreaWith(box geo.Box, add []Disc[T]) (before, after float64, err error) {
+	var near []Disc[T]
+	for i := range add {
+		if err := add[i].validate(); err != nil {
+			return 0, 0, err
+		}
+		d := newDisc(newLatitude(add[i].Place.Lat), add[i].Place.Lng, add[i].RadiusM)
+		isNear := func(r rect) bool {
+			const wide = 40 // degrees: more than any cell, for which reaches is made
+			return r.east-r.west > wide || r.north-r.south > wide || d.reaches(&r)
+		}
+		if slices.ContainsFunc(parts(box), isNear) {
+			near = append(near, add[i])
+		}
+	}
 	var with Tree[T]
 	with.latest.Store(s)
-	if err := with.Apply(add, nil); err != nil {
+	if err := with.Apply(near, nil); err != nil {
 		return 0, 0, err
 	}
 	gain := with.Snapshot().areaBeside(s, box) - s.areaBeside(with.Snapshot(), box)

@@ -263,3 +263,21 @@ func TestAreaWith_LikeApplied(t *testing.T) {
 		t.Error("a disc at no place is accepted")
 	}
 }
+
+// What is added far from the box is not measured.
+func TestAreaWith_FarAway(t *testing.T) {
+	snapshot := planted(t, city(5000, newYork, 5000)).Snapshot()
+	var add []disc
+	for i := range 100 {
+		add = append(add, disc{name(fmt.Sprint("new", i)), away(newYork, float64(i), 0), 500, true})
+	}
+	far := geo.Box{North: 0.001, East: 0.001}
+	allocations := testing.AllocsPerRun(5, func() {
+		if before, after, err := snapshot.AreaWith(far, add); before != 0 || after != 0 || err != nil {
+			t.Errorf("AreaWith = %v, %v, %v; want 0, 0", before, after, err)
+		}
+	})
+	if allocations > 50 {
+		t.Errorf("it takes %v allocations", allocations)
+	}
+}

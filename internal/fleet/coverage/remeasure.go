@@ -2,7 +2,6 @@ package coverage
 
 import (
 	"math"
-	"slices"
 
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
@@ -114,7 +113,6 @@ type plot[T Item] struct {
 
 // note marks where changes may have covered or uncovered ground.
 func (s *surveyor[T]) note(changes []change[T]) {
-	s.discs = slices.Grow(s.discs, len(changes))
 	for i := range changes {
 		c := &changes[i]
 		before, after := max(0, c.was), max(0, c.radius)
@@ -210,7 +208,7 @@ func settle[T Item](n *node[T]) *node[T] {
 	switch {
 	case n == nil || n.area == 0 && n.count() == 0:
 		return nil
-	case n.isKnown():
+	case n.isKnown() || n.fork == nil: // a leaf that cannot be measured stays unknown
 		return n
 	}
 	area, isEmpty := 0.0, true

@@ -144,3 +144,8 @@ func TestAddress_BesideLines(t *testing.T) {
 func beside(line float64) []float64 {
 	return []float64{math.Nextafter(line, -200), line, math.Nextafter(line, 200)}
 }
+
+// Discs so small that their area cannot be computed do not end the program.
+func TestApply_Unmeasurable(t *testing.T) {
+	planted(t, []disc{{"a", geo.Point{Lat: 1, Lng: 1}, 1e-100, true}, {"b", geo.Point{Lat: 1, Lng: 1}, 1e-100, true}, {"c", geo.Point{}, 1e-100, true}})
+}

@@ -53,6 +53,9 @@ type values struct {
 func describe(node *kong.Node, path string) []completion {
 	one := completion{path: path}
 	for _, flag := range node.Flags {
+		if flag.Hidden {
+			continue
+		}
 		one.flags = append(one.flags, choice{"--" + flag.Name, firstSentence(flag.Help), !flag.IsBool(), valuesOf(flag.Value, flag.PlaceHolder)})
 	}
 	for _, argument := range node.Positional {
@@ -60,6 +63,9 @@ func describe(node *kong.Node, path string) []completion {
 	}
 	var below []completion
 	for _, child := range node.Children {
+		if child.Hidden {
+			continue
+		}
 		one.commands = append(one.commands, choice{word: child.Name, help: firstSentence(child.Help)})
 		below = append(below, describe(child, strings.TrimSpace(path+" "+child.Name))...)
 	}

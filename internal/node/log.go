@@ -24,6 +24,7 @@ type logBuffer struct {
 	mu      sync.Mutex
 	pending []byte
 	dropped int
+	closed  bool // out is no longer ours
 }
 
 const (
@@ -35,6 +36,9 @@ const (
 func (b *logBuffer) Write(line []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.closed {
+		return len(line), nil
+	}
 	if len(b.pending)+len(line) > maxPending {
 		b.dropped++
 		return len(line), nil
@@ -88,8 +92,13 @@ func OpenLog(out io.Writer, text bool, level slog.Level) *Log {
 	return l
 }
 
-// Close writes the remaining lines.
-func (l *Log) Close() { l.buffer.flush() }
+// Close writes the remaining lines. Later ones are lost.
+func (l *Log) Close() {
+	l.buffer.mu.Lock()
+	l.buffer.closed = true
+	l.buffer.mu.Unlock()
+	l.buffer.flush()
+}
 
 // exceptUsualBeats omits heartbeats that succeed or get a temporary refusal: a million
 // devices would make 16,700 lines a second, and the metrics count them.

@@ -97,7 +97,8 @@ const shortNap = 2 * time.Millisecond
 
 // Drive sends one heartbeat of each device per interval, spread over the interval,
 // until ctx ends. If the server does not keep up, heartbeats are delayed: there are
-// never more in flight than connections.
+// never more in flight than connections. Devices are not driven again afterwards: some
+// heartbeats may have no outcome.
 func (c *Client) Drive(ctx context.Context, devices []*Device, interval time.Duration, meter *Meter) {
 	staff := c.hire(ctx, meter, min(c.connections, len(devices)))
 	defer staff.dismiss()

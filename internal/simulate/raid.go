@@ -114,10 +114,10 @@ func (r *Raid) fire(ctx context.Context, shots []shot) error {
 	return r.staff.each(ctx, len(shots), func(ctx context.Context, i int) error {
 		w, s := r.wires[i], &shots[i]
 		for try := 0; ; try++ {
-			r, err := w.send(ctx, s.device, &s.beat)
+			got, err := w.send(ctx, s.device, &s.beat)
 			wait := firstPause // if there was no response
 			if err == nil {
-				wait, err = r.judge(s.device)
+				wait, err = got.judge(s.device)
 			}
 			if wait == 0 || try >= maxTries || !pause(ctx, wait) {
 				return err

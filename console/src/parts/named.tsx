@@ -1,4 +1,5 @@
 // Hotspots and users, where only their ids are known.
+import { ApiError } from "../api";
 import * as format from "../format";
 import { session } from "../session";
 import type { Hotspot } from "../types";
@@ -8,8 +9,9 @@ const known = new Map<string, string>(); // names by id; they seldom change
 
 /** A link to a hotspot. Its name is asked for, unless it is known; one that was deleted has none. */
 export function HotspotLink({ id, name: given }: { id: string; name?: string }) {
-  const { answer } = useAsk<Hotspot>(given === undefined && !known.has(id) ? `/v1/hotspots/${encodeURIComponent(id)}` : null);
+  const { answer, error } = useAsk<Hotspot>(given === undefined && !known.has(id) ? `/v1/hotspots/${encodeURIComponent(id)}` : null);
   if (answer) known.set(answer.data.id, answer.data.name);
+  if (error instanceof ApiError && error.status === 404) known.set(id, "");
   const name = given ?? known.get(id);
   return (
     <a href={`#/hotspots/${id}`} title={id}>

@@ -76,7 +76,7 @@ func (c *conn) serve() {
 		if cause := recover(); cause != nil {
 			c.response.breakOff()
 			if cause != http.ErrAbortHandler {
-				c.ln.cfg.Log.Error("panic in a request", "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+				c.ln.cfg.Log.Error("panic while answering", "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
 			}
 		}
 		leave()

@@ -189,7 +189,7 @@ func (p *plainRequest) takeField(name string, value place, data []byte) bool {
 	case "Content-Length":
 		length, err := strconv.ParseUint(string(text), 10, 64)
 		p.length = int(length)
-		return err == nil && len(text) <= len("9999") // longer ones with zeros in front are not usual
+		return err == nil && len(text) <= len("9999") // no more than fits into the buffer, and no zeros in front
 	default:
 		return true
 	}

@@ -57,8 +57,8 @@ func (l Limit) Spend(now, full time.Time, requests int) Decision {
 	return d
 }
 
-// Peek returns what Spend would for one request, and spends nothing. Use it for what counts only when
-// it fails, such as authentication.
+// Peek returns what Spend would for one request, and spends nothing. Use it for what counts
+// only when it fails, such as authentication.
 func (l Limit) Peek(now, full time.Time) Decision {
 	if l.Off() {
 		return Decision{Allowed: true}

@@ -18,7 +18,7 @@ type Limiter[K comparable] struct {
 const shardCount = 64
 
 // New returns a limiter for about capacity keys at once; see shard for what happens
-// beyond that. It uses 32 to 64 bytes per key, allocated as keys come.
+// beyond that. It uses 8 KB, and 32 to 64 bytes per key as keys come.
 //
 // Buckets are stored relative to start. If start and each now have a monotonic clock
 // reading, as from time.Now, setting the wall clock has no effect.

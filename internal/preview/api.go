@@ -46,7 +46,7 @@ type API struct {
 	catalog *catalog
 	open    map[string]*fixed // by path; needs no key
 	keyed   map[string]*fixed // by path; needs a demo key
-	pages   sync.Pool          // of *pageBuffer
+	pages   sync.Pool         // of *pageBuffer
 }
 
 // New loads the dataset and encodes every response.

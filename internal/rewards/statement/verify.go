@@ -66,7 +66,7 @@ type verifier struct {
 	reader
 	known policy.Set // of the network, if they are given
 
-	seen     uint // members of the document seen so far, as bits
+	seen       uint // members of the document seen so far, as bits
 	inResponse bool // the document is the data of a server's response
 
 	policies  []policy.Policy
@@ -85,9 +85,9 @@ type verifier struct {
 
 // The members of a statement; head holds those that must precede the rows.
 var (
-	head    = []string{"user_id", "period", "policies"}
-	members = append(head[:3:3], "unit", "status", "settled_at", "previous_hash", "rows", "totals", "hash")
-	response  = append(members[:len(members):len(members)], "data", "meta")
+	head     = []string{"user_id", "period", "policies"}
+	members  = append(head[:3:3], "unit", "status", "settled_at", "previous_hash", "rows", "totals", "hash")
+	response = append(members[:len(members):len(members)], "data", "meta")
 )
 
 // file reads a document, or a response that contains one.

@@ -140,7 +140,8 @@ func (r *replicas) cutConnections(t *testing.T) (stop func()) {
 			var n int64
 			r.starting.Lock()
 			err := pool.QueryRowContext(t.Context(), `SELECT count(*) FROM
-				(SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'replica%') AS ended`).Scan(&n)
+				(SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+					WHERE datname = current_database() AND application_name LIKE 'replica%') AS ended`).Scan(&n)
 			r.starting.Unlock()
 			if err != nil {
 				t.Error(err)

@@ -63,3 +63,24 @@ func FuzzParseLine(f *testing.F) {
 		}
 	})
 }
+
+// A network may pay places from the first day on, which is day 0: that is not none.
+func TestPlacesFrom(t *testing.T) {
+	places := policy.Places()
+	places.From = 20_000
+	always := places
+	always.From = 0
+	for _, tt := range []struct {
+		set  policy.Set
+		from beacon.Day
+		any  bool
+	}{
+		{policy.Devices(), 0, false},
+		{append(policy.Devices(), places), 20_000, true},
+		{policy.Set{always, places}, 0, true},
+	} {
+		if from, any := tt.set.PlacesFrom(); from != tt.from || any != tt.any {
+			t.Errorf("PlacesFrom of %d policies = %d, %v; want %d, %v", len(tt.set), from, any, tt.from, tt.any)
+		}
+	}
+}

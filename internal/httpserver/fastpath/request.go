@@ -187,7 +187,7 @@ func (p *plainRequest) takeField(name string, value place, data []byte) bool {
 	case "Connection":
 		return bytes.EqualFold(text, []byte("keep-alive"))
 	case "Content-Length":
-		length, err := strconv.ParseUint(string(text), 10, 64)
+		length, err := strconv.ParseUint(string(text), 10, 16)
 		p.length = int(length)
 		return err == nil && len(text) <= len("9999") // no more than fits into the buffer, and no zeros in front
 	default:

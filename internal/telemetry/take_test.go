@@ -60,8 +60,7 @@ func everything(t testing.TB, n *node, ids []beacon.HotspotID, at time.Time) map
 	return all
 }
 
-// faulty puts faults between telemetry and its store, which does not notice deadlines, as
-// a disk does not.
+// faulty puts faults between telemetry and its store.
 type faulty struct {
 	telemetry.Store
 	appendBeats func(next func() (int64, error)) (int64, error)
@@ -69,7 +68,7 @@ type faulty struct {
 }
 
 func (f *faulty) AppendBeats(ctx context.Context, batch []byte) (int64, error) {
-	next := func() (int64, error) { return f.Store.AppendBeats(context.WithoutCancel(ctx), batch) }
+	next := func() (int64, error) { return f.Store.AppendBeats(ctx, batch) }
 	if f.appendBeats == nil {
 		return next()
 	}
@@ -96,14 +95,18 @@ func TestTake_DatabaseAway(t *testing.T) {
 	}
 }
 
+// late is a store that writes beats once their deadline is over: a disk does not notice it.
+type late struct{ telemetry.Store }
+
+func (l late) AppendBeats(ctx context.Context, batch []byte) (int64, error) {
+	<-ctx.Done()
+	return l.Store.AppendBeats(context.WithoutCancel(ctx), batch)
+}
+
 // A beat that a slow disk stores after the deadline counts, and its device is told so.
 func TestTake_SlowDisk(t *testing.T) {
 	c := &clock{at: morning}
-	f := &faulty{appendBeats: func(next func() (int64, error)) (int64, error) {
-		time.Sleep(20 * time.Millisecond) // the deadline is over by now
-		return next()
-	}}
-	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { f.Store = s; return f })
+	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { return late{s} })
 	id := n.register(t, 1, morning)[0]
 	n.SetTimeouts(time.Millisecond, 5*time.Minute)
 	n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 1, Bytes: 500})

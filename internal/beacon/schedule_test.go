@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/beacon/beacontest"
 )
 
 func schedule(t *testing.T, form beacon.HoursForm) beacon.Schedule {
@@ -21,32 +22,6 @@ func schedule(t *testing.T, form beacon.HoursForm) beacon.Schedule {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// isOpen says whether a moment is within an opening, by wall-clock time. Schedules are
-// compared with it.
-func isOpen(s beacon.Schedule, at time.Time) bool {
-	if s.Zone() == nil {
-		return true
-	}
-	local := at.In(s.Zone())
-	// A date has no zone: the day before is computed in UTC, where all days are
-	// equally long.
-	today := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, time.UTC)
-	for before := range 2 { // an opening may run past midnight
-		minute := before*24*60 + local.Hour()*60 + local.Minute()
-		spans, _ := s.On(today.AddDate(0, 0, -before))
-		for _, span := range spans {
-			closes := span.Close
-			if closes <= span.Open {
-				closes += 24 * 60
-			}
-			if minute >= span.Open && minute < closes {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func TestSchedule_IsOpen(t *testing.T) {
@@ -91,8 +66,8 @@ func TestSchedule_IsOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := s.StateAt(beacon.MinuteOf(instant)); got != want || isOpen(s, instant) != want {
-			t.Errorf("open at %s: %t, and %t minute by minute; want %t", at, got, isOpen(s, instant), want)
+		if got, _ := s.StateAt(beacon.MinuteOf(instant)); got != want || beacontest.IsOpen(s, instant) != want {
+			t.Errorf("open at %s: %t, and %t minute by minute; want %t", at, got, beacontest.IsOpen(s, instant), want)
 		}
 	}
 }
@@ -184,8 +159,8 @@ func TestHours_AgainstIntervals(t *testing.T) {
 		for range 50 {
 			at := time.Date(2026, 1, 5, 0, r.IntN(7*24*60), r.IntN(60), 0, time.UTC)
 			want := slices.ContainsFunc(list, func(i [2]time.Time) bool { return !at.Before(i[0]) && at.Before(i[1]) })
-			if got, _ := s.StateAt(beacon.MinuteOf(at)); got != want || isOpen(s, at) != want {
-				t.Fatalf("open at %s: %t, and %t minute by minute; the intervals say %t: %v", at, got, isOpen(s, at), want, list)
+			if got, _ := s.StateAt(beacon.MinuteOf(at)); got != want || beacontest.IsOpen(s, at) != want {
+				t.Fatalf("open at %s: %t, and %t minute by minute; the intervals say %t: %v", at, got, beacontest.IsOpen(s, at), want, list)
 			}
 			if want {
 				open++
@@ -230,7 +205,7 @@ func TestSchedule_OpenMaskIsIsOpen(t *testing.T) {
 			for m := range 1440 {
 				at := day.Add(time.Duration(m) * time.Minute)
 				got := mask[m/64]>>(m%64)&1 != 0
-				if want := isOpen(s, at); got != want {
+				if want := beacontest.IsOpen(s, at); got != want {
 					t.Fatalf("%s, %v (seed %d): open %v; want %v", zone, at, seed, got, want)
 				} else if want {
 					open++

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/beacon/beacontest"
 )
 
 // isOpen, asked minute by minute, says when the state changes.
@@ -27,15 +28,15 @@ func TestSchedule_StateAtIsIsOpen(t *testing.T) {
 		for range 50 {
 			at := first.Add(time.Duration(r.IntN(400*24*60*60)) * time.Second)
 			open, until := s.StateAt(beacon.MinuteOf(at))
-			if open != isOpen(s, at) {
+			if open != beacontest.IsOpen(s, at) {
 				t.Fatalf("%s, %v (seed %d): open %t; want %t", zone, at, seed, open, !open)
 			}
 			for m := beacon.MinuteOf(at); m < until; m++ {
-				if isOpen(s, m.Time()) != open {
+				if beacontest.IsOpen(s, m.Time()) != open {
 					t.Fatalf("%s, %v (seed %d): it changes at %v, not at %v", zone, at, seed, m.Time(), until.Time())
 				}
 			}
-			if isOpen(s, until.Time()) == open {
+			if beacontest.IsOpen(s, until.Time()) == open {
 				t.Fatalf("%s, %v (seed %d): nothing changes at %v", zone, at, seed, until.Time())
 			}
 			changes++

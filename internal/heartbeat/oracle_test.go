@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/beacon/beacontest"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
@@ -137,38 +138,13 @@ func (o *oracle) facts(from, to int64) (f beacon.Facts) {
 	return f
 }
 
-// isOpen says whether a moment is within an opening, by wall-clock time.
-func isOpen(s beacon.Schedule, at time.Time) bool {
-	if s.Zone() == nil {
-		return true
-	}
-	local := at.In(s.Zone())
-	// A date has no zone: the day before is computed in UTC, where all days are
-	// equally long.
-	today := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, time.UTC)
-	for before := range 2 { // an opening may run past midnight
-		minute := before*24*60 + local.Hour()*60 + local.Minute()
-		spans, _ := s.On(today.AddDate(0, 0, -before))
-		for _, span := range spans {
-			closes := span.Close
-			if closes <= span.Open {
-				closes += 24 * 60
-			}
-			if minute >= span.Open && minute < closes {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func (o *oracle) open(minute int64) bool {
 	at := time.Unix(minute*60, 0)
 	i := len(o.hours) - 1
 	for o.hours[i].from.After(at) {
 		i--
 	}
-	return isOpen(o.hours[i].hours, at)
+	return beacontest.IsOpen(o.hours[i].hours, at)
 }
 
 func (o *oracle) excused(minute int64) bool {

@@ -111,6 +111,7 @@ var allowed = map[string][]string{
 	// For tests and benchmarks only.
 	"api/mvt/mvttest":     {},
 	"basemap/basemaptest": {},
+	"beacon/beacontest":   {"beacon"},
 	"store/storetest":     {"beacon", "geo", "id", "lease", "ledger", "store"},
 	"test/bench":          {},
 	"test/browser":        {},

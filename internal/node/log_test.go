@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 )
@@ -52,5 +53,18 @@ func TestLogBuffer_StuckReader(t *testing.T) {
 	writer.Close()
 	if log := <-read; !strings.Contains(log, "log lines were dropped") {
 		t.Error("the log does not say that lines are missing")
+	}
+}
+
+// Whoever owns the output has it for itself once the log is closed.
+func TestLog_Closed(t *testing.T) {
+	var out bytes.Buffer
+	l := OpenLog(&out, true, slog.LevelInfo)
+	l.Logger.Info("before")
+	l.Close()
+	l.Logger.Info("after")
+	l.buffer.flush() // as a timer would
+	if log := out.String(); !strings.Contains(log, "before") || strings.Contains(log, "after") {
+		t.Errorf("the log has %q", log)
 	}
 }

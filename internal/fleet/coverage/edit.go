@@ -69,10 +69,11 @@ func partedLeaf[T Item](c cell, n *node[T]) (kids [4]*node[T]) {
 // longer right, what was there before shows it.
 func editLeaf[T Item](old *node[T], changes []change[T]) *node[T] {
 	if old == nil {
-		old = newLeaf[T](nil)
+		old = &node[T]{area: unknown}
 	}
 	slices.SortFunc(changes, func(a, b change[T]) int { return cmp.Compare(a.order, b.order) })
-	entries := append(make([]entry[T], 0, len(old.discs)+len(changes)), old.discs...)
+	var few [leafSize]entry[T]
+	entries := append(few[:0], old.discs...)
 	for i := range changes {
 		at, found := slices.BinarySearchFunc(entries, changes[i].entry, func(a, b entry[T]) int { return a.compare(&b) })
 		if found {

@@ -24,7 +24,7 @@ const (
 
 	// gcPercentWhileLoading applies at startup: loading a million hotspots makes much
 	// garbage that is best collected once, at the end.
-	gcPercentWhileLoading = 400
+	gcPercentWhileLoading = 200
 )
 
 // TuneCollector configures the collector for a server. The caller must keep the

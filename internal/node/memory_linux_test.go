@@ -1,4 +1,4 @@
-package node_test
+package node
 
 import (
 	"os"
@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/beacon-wifi/beacon/internal/node"
 )
 
 // The ballast is reserved, not used: it takes next to no RAM, also when the heap ends
@@ -35,7 +33,7 @@ func TestBallastTakesNoMemory(t *testing.T) {
 	runtime.GC()
 
 	before := anonymousBytes(t)
-	ballast := node.TuneCollector()
+	ballast := TuneCollector()
 	taken := anonymousBytes(t) - before
 	runtime.KeepAlive(ballast)
 	if taken > 8<<20 {

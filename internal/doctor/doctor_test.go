@@ -233,6 +233,41 @@ func TestExamine_Sound(t *testing.T) {
 	}
 }
 
+// What a visit measured limits the tier that a hotspot is paid for, whatever its own speed
+// tests say. Once the place is erased, it is no longer known what was measured.
+func TestExamine_Measured(t *testing.T) {
+	t.Parallel()
+	const slow = `,"down_mbps":1,"up_mbps":1,"latency_ms":9`
+	const erase = `, lat = 0, lng = 0, mac = '00:00:00:00:00:00', mac_live = NULL, deleted_at = updated_at`
+	for name, test := range map[string]struct {
+		measured, erased string
+		paid             string // the tier in the ledger
+		wrong            bool
+	}{
+		"slower than its own tests": {slow, "", "0", false},
+		"slower, and paid more":     {slow, "", "1", true},
+		"not measured":              {"", "", "0", true},
+		"erased since":              {"", erase, "0", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := copyOf(t, "sqlite")
+			handle := harness.OpenSQL(t, db)
+			var hotspot string
+			if err := handle.QueryRowContext(t.Context(), `SELECT max(hotspot) FROM ledger WHERE tier > 0`).Scan(&hotspot); err != nil {
+				t.Fatal(err)
+			}
+			exec(t, handle, `UPDATE hotspots SET seal = 0, visits = format('[{"at":%d,"lat":%f,"lng":%f,"accuracy_m":5,"proves":true`+test.measured+`}]',
+				(SELECT min(day) - 1 FROM ledger) * 86400000000, lat, lng)`+test.erased+` WHERE id = '`+hotspot+`'`)
+			exec(t, handle, `UPDATE ledger SET tier = `+test.paid+` WHERE hotspot = '`+hotspot+`'`)
+			handle.Close()
+			if r := examine(t, db, true)["records"]; (r.Wrong > 0) != test.wrong {
+				t.Errorf("it says %v", r.Faults)
+			}
+		})
+	}
+}
+
 func read(t *testing.T, file string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(file)

@@ -2,7 +2,9 @@ package doctor
 
 import (
 	"fmt"
+	"hash/maphash"
 	"math"
+	"slices"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
@@ -61,8 +63,11 @@ func records(run *checkRun) error {
 			return err
 		}
 		placesFrom, any := rules.PlacesFrom()
+		var visited *speeds
 		if !any {
 			placesFrom = math.MaxInt32
+		} else if visited, err = speedsOf(run, s); err != nil {
+			return err
 		}
 		first := true // report the faults of a record only once
 		var text []byte
@@ -71,7 +76,7 @@ func records(run *checkRun) error {
 				facts, ok := run.facts(r, first)
 				if ok && closed[r.Day] && !facts.None() {
 					if rules.On(r.Day).PaysPlaces() {
-						facts.Tier = tierOf(before)
+						facts.Tier = visited.limit(r.Hotspot, r.Day, tierOf(before))
 					}
 					facts.Outside = beacon.MinutesADay - facts.Expected - facts.Closed - facts.Excused
 					text = appendFacts(text[:0], r.Day, r.Hotspot, &facts)
@@ -85,6 +90,9 @@ func records(run *checkRun) error {
 			}
 			return s.EachLedgerRow(run.ctx, func(r ledger.Row, bad error) error {
 				if bad == nil && closed[r.Day] && reopened.Holds(&r) {
+					if rules.On(r.Day).PaysPlaces() && visited.unknown(r.Hotspot) {
+						r.Tier = beacon.Standard
+					}
 					text = appendFacts(text[:0], r.Day, r.Hotspot, &r.Facts)
 					side(text, -1)
 				}
@@ -106,6 +114,48 @@ func tierOf(record []byte) beacon.Tier {
 		return beacon.Standard
 	}
 	return facts.Tier
+}
+
+// speeds is what visits measured of hotspots that are slower than the best tier: that
+// limits what is paid for their places. A nil hotspot stands for one of which it is no
+// longer known: its place was erased, it may have forgotten a visit, or it is damaged,
+// which another check reports.
+type speeds struct {
+	seed     maphash.Seed
+	hotspots map[uint64]*beacon.Hotspot
+}
+
+func speedsOf(run *checkRun, s store.Snapshot) (*speeds, error) {
+	v := &speeds{maphash.MakeSeed(), map[uint64]*beacon.Hotspot{}}
+	return v, s.EachHotspot(run.ctx, func(h beacon.Hotspot, bad error) error {
+		id := maphash.String(v.seed, string(h.ID))
+		slower := func(visit beacon.Visit) bool { return visit.Test.AtMost() < beacon.Premium }
+		if bad != nil || h.PlaceErased() || len(h.Visits) == beacon.MaxVisits {
+			v.hotspots[id] = nil
+		} else if slices.ContainsFunc(h.Visits, slower) {
+			v.hotspots[id] = &beacon.Hotspot{Location: h.Location, Visits: h.Visits}
+		}
+		return nil
+	})
+}
+
+// unknown reports whether the tiers of a hotspot cannot be compared.
+func (v *speeds) unknown(hotspot beacon.HotspotID) bool {
+	h, found := v.hotspots[maphash.String(v.seed, string(hotspot))]
+	return found && h == nil
+}
+
+// limit returns the tier that is paid on a day: the lowest if it cannot be compared.
+func (v *speeds) limit(hotspot beacon.HotspotID, day beacon.Day, tier beacon.Tier) beacon.Tier {
+	h, found := v.hotspots[maphash.String(v.seed, string(hotspot))]
+	switch {
+	case !found:
+		return tier
+	case h == nil:
+		return beacon.Standard
+	default:
+		return min(tier, h.PlaceOn(day).Test.AtMost())
+	}
 }
 
 // facts decodes a record. If tell is set, it reports faults.

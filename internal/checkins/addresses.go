@@ -82,18 +82,23 @@ type moves struct {
 	from map[beacon.HotspotID]map[uint64]bool
 }
 
-// move counts the addresses of a device that sends from another one than before.
-func (c *CheckIns) move(id beacon.HotspotID, was, is uint64, today beacon.Day) {
-	if c.today.day != today {
-		c.yesterday, c.today = c.today, moves{today, map[beacon.HotspotID]map[uint64]bool{}}
+// move counts the addresses of a device that sends from another one than before. Its caller
+// holds mu.
+func (c *CheckIns) move(id beacon.HotspotID, was, is uint64, day beacon.Day) {
+	of := &c.today
+	switch {
+	case day == c.yesterday.day && c.yesterday.from != nil:
+		of = &c.yesterday // another heartbeat was faster at midnight, or the clock was set back
+	case day != c.today.day || c.today.from == nil:
+		c.yesterday, c.today = c.today, moves{day, map[beacon.HotspotID]map[uint64]bool{}}
 	}
-	seen := c.today.from[id]
+	seen := of.from[id]
 	if seen == nil {
-		if len(c.today.from) >= maxMoved {
+		if len(of.from) >= maxMoved {
 			return
 		}
 		seen = map[uint64]bool{was: true}
-		c.today.from[id] = seen
+		of.from[id] = seen
 	}
 	if len(seen) < maxAddresses {
 		seen[is] = true

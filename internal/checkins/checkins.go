@@ -44,10 +44,9 @@ type CheckIns struct {
 	key   [32]byte     // of the hashes in the database
 	seed  maphash.Seed // of those in memory
 
-	mu    sync.Mutex
-	noted map[beacon.HotspotID]beacon.DeviceAddress // not written yet
-
-	today, yesterday moves
+	mu               sync.Mutex                                // guards what follows
+	noted            map[beacon.HotspotID]beacon.DeviceAddress // not written yet
+	today, yesterday moves                                     // of the newest day with any, and of the one before it
 }
 
 // New returns check-ins on a store.

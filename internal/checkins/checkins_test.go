@@ -306,6 +306,35 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
+// Two heartbeats can overtake each other at midnight, and a clock that is a little ahead is
+// set back. What was counted of the day before stays.
+func TestAddresses_AroundMidnight(t *testing.T) {
+	w := newWorld(t)
+	hotspot, late := w.stand(t, 1), w.stand(t, 2)
+	s := w.open(t)
+	w.clock = time.Date(2026, 11, 16, 23, 59, 59, 0, time.UTC)
+	today := beacon.DayOf(w.clock)
+	s.beat(t, late, addr(200))
+	for n := range 7 {
+		s.beat(t, hotspot, addr(n))
+	}
+	w.clock = w.clock.Add(time.Second) // midnight
+	s.beat(t, hotspot, addr(10))
+	w.clock = w.clock.Add(-time.Millisecond) // one that began before
+	s.beat(t, late, addr(201))
+	w.clock = w.clock.Add(time.Millisecond)
+	s.beat(t, hotspot, addr(11))
+	for _, want := range []struct {
+		hotspot beacon.HotspotID
+		day     beacon.Day
+		n       int
+	}{{hotspot, today, 7}, {late, today, 2}, {hotspot, today + 1, 3}} {
+		if n := s.Addresses(want.hotspot, want.day); n != want.n {
+			t.Errorf("%s sent from %d addresses on %s; want %d", want.hotspot, n, want.day, want.n)
+		}
+	}
+}
+
 // While the database is away, what waits is bounded, and written later.
 func TestHeard_Bounded(t *testing.T) {
 	w := newWorld(t)

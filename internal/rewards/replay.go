@@ -150,7 +150,11 @@ func (r *Rewards) replayDay(ctx context.Context, v view, report *replayReport, p
 		if b = r.readPage(ctx, day, after, places); b.err != nil {
 			return b.err
 		}
-		rows, err := store.Store.ValidRows(ctx, day, after, b.upto, v.reopened)
+		upto := b.upto
+		if b.last {
+			upto = beacon.Owned{User: "~"} // after every id: without any record, no hotspot was examined
+		}
+		rows, err := store.Store.ValidRows(ctx, day, after, upto, v.reopened)
 		if err != nil {
 			return err
 		}

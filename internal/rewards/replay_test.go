@@ -134,3 +134,24 @@ func TestReplay_Damaged(t *testing.T) {
 		}
 	})
 }
+
+// TestReplay_NoRecords: the rows of a day that has lost all its records are found too.
+func TestReplay_NoRecords(t *testing.T) {
+	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
+		began := at("2026-11-10T00:00:00Z")
+		day := beacon.DayOf(began)
+		for name, places := range map[string]beacon.Day{"devices": day + 100, "places": day} {
+			w := newWorld(t, open(t, began), began, 1)
+			newStreet(t, w, places)
+			hotspot := w.register(t, w.users[0])
+			w.pass(t, 2, whole)
+			if err := w.db.ForgetRecords(t.Context(), w.held, day); err != nil {
+				t.Fatal(err)
+			}
+			got := w.replay(t, rewards.ReplayQuery{From: day, To: day + 1})
+			if want := string(hotspot) + " on 2026-11-11: has a row but no record"; got.Differ != 1 || got.First != want {
+				t.Errorf("%s: %d of %d rows differ: %s; want %s", name, got.Differ, got.Rows, got.First, want)
+			}
+		}
+	})
+}

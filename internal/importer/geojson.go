@@ -102,6 +102,9 @@ func (p *points) collection(yield func(row) bool) error {
 	if kind != "FeatureCollection" || !found {
 		return errNoCollection
 	}
+	if _, err := p.decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is text after the collection")
+	}
 	return nil
 }
 

@@ -97,6 +97,30 @@ func TestGeoJSON_ReadWhatWasWritten(t *testing.T) {
 	})
 }
 
+// A file of two collections is not read in half: what follows the first is an error.
+func TestGeoJSON_TwoCollections(t *testing.T) {
+	const one = `{"type":"FeatureCollection","features":[]}`
+	for text, want := range map[string]string{
+		one: "", one + "\n\n ": "",
+		one + "\n" + one: "after line 2: there is text after the collection",
+		one + "\n]":      "after line 2: there is text after the collection",
+	} {
+		rows, err := GeoJSON(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		for _, err := range rows {
+			if err != nil {
+				said = err.Error()
+			}
+		}
+		if said != want {
+			t.Errorf("%q: %q; want %q", text, said, want)
+		}
+	}
+}
+
 // endless gives the beginning of a file, and then the same line again and again.
 type endless struct {
 	begin io.Reader

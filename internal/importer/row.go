@@ -23,7 +23,7 @@ var columns = []string{
 type row struct {
 	line    int
 	feature int               // its number among the features of GeoJSON; 0 in a table
-	cells   map[string]string // by column; empty cells are absent
+	cells   map[string]string // by column; an empty cell is as good as none
 	fault   string            // why the row could not be parsed
 	unused  []string          // other columns
 }

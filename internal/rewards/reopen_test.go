@@ -2,6 +2,7 @@ package rewards_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -177,17 +178,50 @@ func TestReopen_WhileSettling(t *testing.T) {
 		if _, err := w.rewards(s).Settle(t.Context(), staff, october, false, ignore); err == nil {
 			t.Error("a month was settled by sums that are void")
 		}
-		w.step(t) // it is closed again
+		asked := 0
 		s.after = func() {
+			asked++
 			if _, err := w.rewards(w.db).Reopen(t.Context(), staff, day, nil, true); err == nil || !strings.Contains(err.Error(), "settled") {
 				t.Errorf("a day was opened while its month was being settled: %v", err)
 			}
 		}
-		if _, err := w.rewards(s).Settle(t.Context(), staff, october, false, ignore); err != nil {
-			t.Fatal(err)
+		if err := w.rewards(s).Step(t.Context()); err != nil || asked == 0 { // it is closed again, and settled
+			t.Fatalf("after %d attempts to open a day: %v", asked, err)
 		}
 		w.checkStatements(t, "2026-10")
 	})
+}
+
+// A reopening that was refused because days were closed meanwhile changes nothing: days are
+// closed as before, and can be opened.
+func TestReopen_WhileClosing(t *testing.T) {
+	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
+		began := at("2026-11-10T00:00:00Z")
+		w := newWorld(t, open(t, began), began, 1)
+		w.register(t, w.users[0])
+		w.pass(t, 2, whole)
+		from := beacon.DayOf(began)
+		_, err := w.rewards(&reopening{w.db, func() { w.pass(t, 1, whole) }}).Reopen(t.Context(), staff, from, nil, true)
+		if err == nil || !strings.Contains(err.Error(), "try again") {
+			t.Fatalf("days were closed meanwhile, and it says %v", err)
+		}
+		w.pass(t, 1, whole)
+		if through := w.closedThrough(t); through != from+3 {
+			t.Errorf("%s is closed; want %s", through, from+3)
+		}
+		w.reopen(t, from)
+	})
+}
+
+// reopening is a store in which something happens before days are opened again.
+type reopening struct {
+	*store.DB
+	before func()
+}
+
+func (s *reopening) Reopen(ctx context.Context, r ledger.Reopening, by beacon.Actor) error {
+	s.before()
+	return s.DB.Reopen(ctx, r, by)
 }
 
 // checkStatements verifies every user's statement as its owner would: by the document,

@@ -28,6 +28,7 @@ func (db *DB) Reopen(ctx context.Context, r ledger.Reopening, by beacon.Actor) e
 			return nil, err
 		}
 		err := cmp.Or(
+			tx.write(rewardText.reopen, r.Revision),
 			tx.write(rewardText.addReopening, r.Revision, int64(r.From), int64(r.Through), micros(r.At)),
 			putRows(tx, rewardText.putCorrections[:], corrections, appendCorrection),
 			putRows(tx, rewardText.putHotspotMonths[:], hotspots, appendHotspotMonth),
@@ -51,13 +52,10 @@ func forgetHotspots(tx *transaction, sums []ledger.HotspotMonth) error {
 }
 
 // mayReopen locks the ledger, and returns Conflict unless it is as the reopening found
-// it and nothing of those months is settled.
+// it and nothing of those months is settled. It writes nothing: a refusal is committed
+// with the rest of its group.
 func mayReopen(tx *transaction, r *ledger.Reopening) error {
-	n, err := tx.exec(rewardText.reopen, r.Revision)
-	if err == nil && n == 0 {
-		err = reopenedElsewhere()
-	}
-	if err != nil {
+	if err := atRevision(tx, r.Revision-1); err != nil {
 		return err
 	}
 	newest, found, err := rowIn(tx, closingRow, rewardText.newestDay.text())

@@ -92,23 +92,26 @@ func erasureRow(e *beacon.Erasure) ([]any, func() error) {
 
 // EraseHotspot calls edit with a deleted hotspot and writes the result as the next
 // version, if it differs, and deletes what else is stored of the hotspot and belongs to
-// no books.
+// no books. It returns NotFound, and does nothing, if there is no such deleted hotspot.
 func (db *DB) EraseHotspot(ctx context.Context, id beacon.HotspotID, by beacon.Actor, edit func(*beacon.Hotspot)) error {
 	op := &operation{order: "hotspot by id " + string(id)}
 	op.run = func(tx *transaction) (changes, error) {
-		for _, text := range sqlText.eraseOf {
-			if err := tx.write(text, string(id)); err != nil {
-				return nil, err
-			}
-		}
 		var result beacon.Hotspot
 		change, err := update(tx, op, sqlText.deletedHotspot, id, func(h *beacon.Hotspot) (bool, error) {
 			before := *h
 			edit(h)
 			return !reflect.DeepEqual(before, *h), nil
 		}, &result)
-		if change == nil || err != nil {
+		if err != nil {
 			return nil, err
+		}
+		for _, text := range sqlText.eraseOf {
+			if err := tx.write(text, string(id)); err != nil {
+				return nil, err
+			}
+		}
+		if change == nil {
+			return nil, nil //nolint:nilnil // no change
 		}
 		change.Kind, change.Actor = beacon.HotspotErased, by
 		return changes{change}, nil

@@ -79,7 +79,12 @@ func eraseRows(t *testing.T, database Database) {
 	want.Name, want.Restrictions, want.RevokedAt = "", beacon.Restrictions{}, Now
 	equal(t, "the key", must(db.Key(t.Context(), full.ID)), want)
 
+	sends := beacon.DeviceAddress{Hotspot: h.ID, Hash: 7, At: Now}
+	if err := db.PutAddresses(t.Context(), []beacon.DeviceAddress{sends}); err != nil {
+		t.Fatal(err)
+	}
 	wantKind(t, "a live hotspot", db.EraseHotspot(t.Context(), h.ID, Actor, (*beacon.Hotspot).Erase), beacon.NotFound)
+	equal(t, "what belongs to a live hotspot", must(db.DeviceAddress(t.Context(), h.ID)), sends)
 	noted := Actor
 	noted.Note = "the window is broken"
 	deleted := must(db.UpdateHotspot(t.Context(), h.ID, noted, beacon.HotspotDeleted, func(h *beacon.Hotspot) (bool, error) {
@@ -95,6 +100,7 @@ func eraseRows(t *testing.T, database Database) {
 	deleted.Erase()
 	deleted.Version = 3
 	equal(t, "the hotspot", erased, []beacon.Hotspot{deleted})
+	equal(t, "what belonged to it", must(db.DeviceAddress(t.Context(), h.ID)), beacon.DeviceAddress{})
 
 	if err := db.EraseNotes(t.Context(), map[string]bool{string(other.ID): true}); err != nil {
 		t.Fatal(err)

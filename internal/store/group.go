@@ -19,7 +19,8 @@ type operation struct {
 	order string
 
 	// run sends the statements and returns the changes to record, if any. Its error is
-	// a verdict on this operation alone and must mean that it wrote nothing. It may run
+	// a verdict on this operation alone: the others of its group are committed, with all
+	// that run wrote. So it must have written nothing, and records no change. It may run
 	// more than once.
 	run func(*transaction) (changes, error)
 
@@ -127,7 +128,9 @@ func perform(tx *transaction, group []*operation) (verdicts []error, made change
 		if tx.failed != nil {
 			return nil, nil, tx.failed
 		}
-		made = append(made, some...)
+		if verdicts[i] == nil {
+			made = append(made, some...)
+		}
 	}
 	return verdicts, made, nil
 }

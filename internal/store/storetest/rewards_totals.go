@@ -115,6 +115,14 @@ func keepPolicies(t *testing.T, database Database) {
 	wantKind(t, "NUL", err, beacon.Internal)
 	wantHead(t, db, 0)
 
+	four := ledger.Policy{Version: 11, From: rewardDay + 2, Text: "four"}
+	if err := db.AdoptPolicy(t.Context(), four, Actor, Now); err != nil {
+		t.Fatal(err)
+	}
+	wantHead(t, db, 1)
+	wantKind(t, "a version that was adopted", other.AdoptPolicy(t.Context(), four, Actor, Now), beacon.Conflict)
+	wantHead(t, other, 0)
+
 	// If many write the same version at once, all get what one of them wrote.
 	const racers, from = 8, 20
 	answers := make([][]ledger.Policy, racers)

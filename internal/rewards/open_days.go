@@ -236,11 +236,12 @@ func (c *computed) get(as asOf, day beacon.Day, ids []beacon.HotspotID, to map[h
 	}
 }
 
-// put keeps what was computed of a day, unless later ones are kept.
+// put keeps what was computed of a day. A slow request of the minute before does not
+// replace what is kept; one of an earlier minute does, because the clock was set back.
 func (c *computed) put(as asOf, day beacon.Day, ids []beacon.HotspotID, from map[hotspotDay]beacon.Facts) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if as != c.as && as.minute >= c.as.minute {
+	if as != c.as && as.minute+1 != c.as.minute {
 		c.as, c.facts = as, map[hotspotDay]beacon.Facts{}
 	}
 	for _, id := range ids {

@@ -383,6 +383,12 @@ func TestPlaces_Kept(t *testing.T) {
 	if later := total(s.users[older]); later <= before {
 		t.Errorf("%s, and %s a minute later", before, later)
 	}
+	s.now = s.now.Add(-time.Hour) // the clock is set back
+	total(s.users[older])
+	asked = s.asked
+	if total(s.users[older]); s.asked != asked {
+		t.Error("nothing is kept after the clock was set back")
+	}
 }
 
 // someDay lets hotspots do something for a day, move, and come.

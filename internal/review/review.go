@@ -74,14 +74,14 @@ func (r *Review) Step(ctx context.Context) error {
 	final, known := r.Final()
 	held, holder := r.Lease()
 	day := final - 1
-	if !known || !holder || day <= r.done {
+	if !known || !holder || r.covers(r.done, day) {
 		return nil
 	}
 	done, any, err := r.Store.Reviewed(ctx)
 	if err != nil {
 		return err
 	}
-	if !any || done < day {
+	if !any || !r.covers(done, day) {
 		if err := r.reviewDay(ctx, held, day); err != nil {
 			return err
 		}
@@ -89,6 +89,12 @@ func (r *Review) Step(ctx context.Context) error {
 	}
 	r.done = done
 	return nil
+}
+
+// covers reports whether a day needs no review because done, or a later one, was reviewed. A
+// day that is not over was reviewed by a clock that was ahead: it covers nothing.
+func (r *Review) covers(done, day beacon.Day) bool {
+	return day <= done && done < beacon.DayOf(r.Now())
 }
 
 // reviewDay reviews a day, page by page. Memory holds a page, and the places of one operator.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,9 +104,12 @@ func (db *DB) PruneCheckIns(ctx context.Context, before beacon.Day, noted time.T
 	return err
 }
 
-// PutAddresses notes from where devices send.
+// PutAddresses notes from where devices send, at most one address of each. It sorts them,
+// so that two nodes lock their rows in the same order: in PostgreSQL they would wait for
+// each other until one of them fails after a second, and all other writes with them.
 func (db *DB) PutAddresses(ctx context.Context, noted []beacon.DeviceAddress) error {
 	noted = slices.Clone(noted) // the caller may leave before they are written
+	slices.SortFunc(noted, func(a, b beacon.DeviceAddress) int { return cmp.Compare(a.Hotspot, b.Hotspot) })
 	return db.commit(ctx, "addresses", func(tx *transaction) (changes, error) {
 		return nil, putRows(tx, sqlText.putAddresses[:], noted, func(values []any, a *beacon.DeviceAddress) []any {
 			return append(values, string(a.Hotspot), a.Hash, micros(a.At))

@@ -8,6 +8,8 @@ package erasure
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -114,20 +116,25 @@ func (e *Erasures) Run(ctx context.Context) {
 // by is the actor of what an erasure writes.
 var by = beacon.Actor{Request: "schedule"}
 
-// Step does what can be done now. It erases nobody while the clock is in doubt.
+// Step does what can be done now. It erases nobody while the clock is in doubt. Someone who
+// cannot be erased does not keep others from it, unless the database is away.
 func (e *Erasures) Step(ctx context.Context) error {
 	now, _, known := e.Certain()
 	if _, holder := e.Lease(); !holder || !known {
 		return nil
 	}
+	var failed error
 	for after := beacon.UserID(""); ; {
 		due, err := e.Store.DueErasures(ctx, after, now, pageSize)
 		if err != nil || len(due) == 0 {
-			return err
+			return errors.Join(failed, err)
 		}
 		for _, wish := range due {
 			if err := e.advance(ctx, wish, now); err != nil {
-				return err
+				failed = errors.Join(failed, fmt.Errorf("%s: %w", wish.User, err))
+				if ctx.Err() != nil || beacon.KindOf(err) == beacon.Overloaded {
+					return failed
+				}
 			}
 			after = wish.User
 		}

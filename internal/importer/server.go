@@ -85,14 +85,14 @@ func (s *Server) Register(ctx context.Context, c candidate) (Outcome, error) {
 	c.registration.IdempotencyKey = "import-" + hex.EncodeToString(sum[:])
 	made, err := s.client.RegisterHotspot(ctx, c.registration)
 	if err == nil && made.Replayed {
-		return s.settle(ctx, c, made)
+		return s.replayed(ctx, c, made)
 	}
 	return judge(err)
 }
 
-// settle handles a hotspot that the same request registered before: either it still
+// replayed handles a hotspot that the same request registered before: either it still
 // exists, or it was deleted within the day and is registered again.
-func (s *Server) settle(ctx context.Context, c candidate, first client.Hotspot) (Outcome, error) {
+func (s *Server) replayed(ctx context.Context, c candidate, first client.Hotspot) (Outcome, error) {
 	now, err := s.client.Hotspot(ctx, first.ID)
 	if errors.Is(err, client.ErrNotFound) {
 		c.registration.IdempotencyKey = "" // use a new one

@@ -52,7 +52,7 @@ func (r *Rewards) Days(ctx context.Context, p beacon.Principal, q DaysQuery) (Da
 	for day := month.First(); day <= min(month.Last(), r.today()); day++ {
 		d.Days = append(d.Days, DaySum{Day: day})
 	}
-	if !someone(user) {
+	if !validUser(user) {
 		return d, nil
 	}
 	return d, r.fillDays(ctx, &d, q.Charge)

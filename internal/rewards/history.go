@@ -17,7 +17,7 @@ const historyMonths = 12
 func (r *Rewards) History(ctx context.Context, p beacon.Principal, q HistoryQuery) (beacon.Listed[MonthSum], error) {
 	list := beacon.Listed[MonthSum]{Page: q.Page}
 	user, err := p.Resolve(q.User)
-	if err != nil || !someone(user) {
+	if err != nil || !validUser(user) {
 		return list, err
 	}
 	from, to := r.asked(q)

@@ -135,7 +135,7 @@ func (r *Rewards) Holds(ctx context.Context, p beacon.Principal, q HoldsQuery) (
 	user := q.User
 	var err error
 	if user != "" {
-		if user, err = p.Resolve(user); err != nil || !someone(user) {
+		if user, err = p.Resolve(user); err != nil || !validUser(user) {
 			return list, err
 		}
 	}
@@ -217,7 +217,7 @@ func (r *Rewards) heldHotspots(ctx context.Context, hold *beacon.Hold) ([]beacon
 
 // hotspotsOf returns the hotspots of a user that are live or were deleted since a time.
 func (r *Rewards) hotspotsOf(ctx context.Context, user beacon.UserID, deletedSince time.Time) ([]beacon.Hotspot, error) {
-	if !someone(user) {
+	if !validUser(user) {
 		return nil, nil
 	}
 	var ids []beacon.HotspotID

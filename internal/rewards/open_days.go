@@ -164,7 +164,7 @@ func (o *openDays) divideAround(ctx context.Context, day beacon.Day, rules *poli
 		return nil, err
 	}
 	maps.Copy(claims, theirs)
-	return d, d.settle(ctx)
+	return d, d.assign(ctx)
 }
 
 // claims returns what hotspots bring to a day. The open days before it count too.

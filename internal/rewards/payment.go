@@ -113,12 +113,12 @@ func (a *accrual) pay(user beacon.UserID, held heldSums, month, settled beacon.M
 		if a.sums[key.hotspot] == nil {
 			return errMismatch(user, "the held days of "+key.month.String())
 		}
-		a.settle(key.hotspot, sum.of(key.month <= settled))
+		a.addPaid(key.hotspot, sum.of(key.month <= settled))
 	}
 	return nil
 }
 
-// settle adds to what was paid to a hotspot with a sum.
-func (a *accrual) settle(hotspot beacon.HotspotID, p Payment) {
+// addPaid adds to what was paid to a hotspot with a sum.
+func (a *accrual) addPaid(hotspot beacon.HotspotID, p Payment) {
 	a.sums[hotspot].Payment = a.sums[hotspot].plus(p)
 }

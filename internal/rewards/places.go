@@ -79,7 +79,7 @@ func (r *Rewards) divide(ctx context.Context, v view, day beacon.Day, rules *pol
 			return nil, err
 		}
 		if len(records) == 0 {
-			return d, d.settle(ctx)
+			return d, d.assign(ctx)
 		}
 		after = records[len(records)-1].Hotspot
 		if err := r.claim(ctx, d, records, minutes); err != nil {
@@ -142,8 +142,8 @@ func (r *Rewards) tierAfter(record []byte) (beacon.Tier, error) {
 	return did.Tier, err
 }
 
-// settle gives each claim its share.
-func (d *division) settle(ctx context.Context) error {
+// assign gives each claim its share.
+func (d *division) assign(ctx context.Context) error {
 	ordered := slices.SortedFunc(maps.Values(d.claims), compareClaims)
 	hotspots := make([]ground.Hotspot, len(ordered))
 	for i, c := range ordered {

@@ -268,7 +268,7 @@ func (r *Rewards) Statement(ctx context.Context, p beacon.Principal, q Statement
 	var s Statement
 	settled := false
 	v, err := r.view(ctx, func(_ view, b ledger.Books) (err error) {
-		if someone(user) {
+		if validUser(user) {
 			s.Statement, settled, err = b.Statement(ctx, user, q.Month)
 		}
 		if err == nil && settled {
@@ -293,7 +293,7 @@ func (r *Rewards) Statement(ctx context.Context, p beacon.Principal, q Statement
 // the hash of the chain: of settled months and of the days closed since.
 func (r *Rewards) Rows(ctx context.Context, p beacon.Principal, user beacon.UserID, fn func(ledger.Row, ledger.Hash) error) error {
 	user, err := p.Resolve(user)
-	if err != nil || !someone(user) {
+	if err != nil || !validUser(user) {
 		return err
 	}
 	read := func(some func(ledger.Books) error) error { return r.Store.Books(ctx, some) }

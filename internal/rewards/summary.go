@@ -8,9 +8,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// someone reports whether a text is a valid user id. Some other texts cannot be
+// validUser reports whether a text is a valid user id. Some other texts cannot be
 // sent to a database.
-func someone(user beacon.UserID) bool { return id.Valid(beacon.UserPrefix, string(user)) }
+func validUser(user beacon.UserID) bool { return id.Valid(beacon.UserPrefix, string(user)) }
 
 // Summary returns what a user earned in a period: closed days from the ledger, and
 // open days computed with the same function (decision N17).
@@ -37,7 +37,7 @@ func (r *Rewards) summarize(ctx context.Context, s Summary, month beacon.Month) 
 	settled := false
 	v, err := r.view(ctx, func(v view, b ledger.Books) (err error) {
 		settled = false
-		if !someone(s.User) {
+		if !validUser(s.User) {
 			a = newAccrual(nil)
 			return nil
 		}
@@ -101,7 +101,7 @@ func (r *Rewards) readMonth(ctx context.Context, s *Summary, month beacon.Month,
 	if settled {
 		through = month
 		for i := range months {
-			a.settle(months[i].Hotspot, Payment{Settled: months[i].Total()})
+			a.addPaid(months[i].Hotspot, Payment{Settled: months[i].Total()})
 		}
 		if len(users) == 0 || users[0] != statement.UserMonth {
 			return false, errMismatch(s.User, month.String())
@@ -138,7 +138,7 @@ func (r *Rewards) readAll(ctx context.Context, s *Summary, v view, b ledger.Book
 	for _, t := range totals {
 		through[t.Hotspot] = t.Through
 		a.add(t.Hotspot, t.Tier, t.Sum)
-		a.settle(t.Hotspot, Payment{Settled: t.Total()})
+		a.addPaid(t.Hotspot, Payment{Settled: t.Total()})
 	}
 	since := max(account.Settled+1, account.FirstDay.Month())
 	for month := since; month <= last; month++ {
@@ -149,7 +149,7 @@ func (r *Rewards) readAll(ctx context.Context, s *Summary, v view, b ledger.Book
 		a.addMonths(months, through)
 		for i := range months {
 			if m := &months[i]; through[m.Hotspot] >= month { // being settled, and not yet paid
-				a.settle(m.Hotspot, Payment{Settled: -m.Total()})
+				a.addPaid(m.Hotspot, Payment{Settled: -m.Total()})
 			}
 		}
 	}

@@ -127,7 +127,7 @@ func (c *committer) submit(ctx context.Context, op *operation) error {
 	mine, err := c.accept(ctx, op)
 	if mine {
 		defer c.leaveSeat()
-		c.settle(c.gather(op))
+		c.complete(c.gather(op))
 	}
 	return err
 }
@@ -166,7 +166,7 @@ func (c *committer) loop() {
 	defer close(c.done)
 	for first := range c.queue {
 		c.takeSeat()
-		c.settle(c.gather(first))
+		c.complete(c.gather(first))
 		c.leaveSeat()
 	}
 }
@@ -191,11 +191,11 @@ func (c *committer) gather(first *operation) []*operation {
 	return group
 }
 
-// settle commits a group and sends each operation its result.
-func (c *committer) settle(group []*operation) {
+// complete commits a group and sends each operation its result.
+func (c *committer) complete(group []*operation) {
 	verdicts, outcome, cause := c.commit(group)
 	if outcome == refused && len(group) > 1 {
-		c.settleAlone(group)
+		c.completeEach(group)
 		return
 	}
 	for i, op := range group {
@@ -207,10 +207,10 @@ func (c *committer) settle(group []*operation) {
 	}
 }
 
-// settleAlone handles a group with an operation that cannot be written. It commits each
+// completeEach handles a group with an operation that cannot be written. It commits each
 // operation separately, so that only that one fails. If the database goes away
 // meanwhile, the rest fail at once instead of waiting for it in turn.
-func (c *committer) settleAlone(group []*operation) {
+func (c *committer) completeEach(group []*operation) {
 	var verdicts []error
 	outcome, cause := committed, error(nil)
 	for _, op := range group {

@@ -366,7 +366,7 @@ func (b bulk) text() string { return "SELECT " + b.columns + " " + b.from }
 // Statements returns every statement of this package, except migrations, for checks of
 // the SQL itself.
 func Statements() (texts []string) {
-	for _, all := range []any{sqlText, rewardText, examineText, clockText, reviewText, deskText} {
+	for _, all := range []any{sqlText, rewardText, examineText, clockText, reviewText, overviewText} {
 		for _, field := range reflect.ValueOf(all).Fields() {
 			switch field.Kind() {
 			case reflect.String:

@@ -119,7 +119,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"LinkRace", linkRace},
 		{"NoteRefusal", noteRefusal},
 		{"Flags", flags},
-		{"Desk", desk},
+		{"Overview", overview},
 		{"MACsAgain", macsAgain},
 		{"CheckIns", checkIns},
 		{"CheckInsBounded", checkInsBounded},

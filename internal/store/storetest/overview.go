@@ -7,8 +7,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// desk checks what staff read of the whole network, where there is nothing.
-func desk(t *testing.T, database Database) {
+// overview checks what staff read of the whole network, where there is nothing.
+func overview(t *testing.T, database Database) {
 	db := database.open(t)
 	if all, err := db.Operators(t.Context(), "", beacon.MonthOf(Now), Now, 10); err != nil || len(all) != 0 {
 		t.Errorf("the operators of a new database are %v, %v", all, err)

@@ -8,9 +8,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// deskText is what staff read about the whole network. Both follow an index, so that a page
+// overviewText holds what staff read about the whole network. Both follow an index, so that a page
 // costs what is on it.
-var deskText = struct{ operators, month string }{
+var overviewText = struct{ operators, month string }{
 	operators: `SELECT o.operator_id, o.hotspots, o.waiting,
 			(SELECT count(*) FROM api_keys WHERE user_id = o.operator_id AND revoked_at = 0 AND (expires_at = 0 OR expires_at > $3)),
 			coalesce((SELECT availability + performance + utilization FROM user_months WHERE month = $4 AND user_id = o.operator_id), 0)
@@ -26,12 +26,12 @@ var deskText = struct{ operators, month string }{
 func (db *DB) Operators(ctx context.Context, after beacon.UserID, month beacon.Month, now time.Time, limit int) ([]beacon.Operator, error) {
 	return query(ctx, db, func(o *beacon.Operator) ([]any, func() error) {
 		return []any{(*string)(&o.User), &o.Hotspots, &o.Waiting, &o.Keys, (*int64)(&o.Earned)}, done
-	}, deskText.operators, string(after), int64(limit), micros(now), int64(month))
+	}, overviewText.operators, string(after), int64(limit), micros(now), int64(month))
 }
 
 // MonthTotals returns what the closed days of a month add up to, and how many users have
 // their statement.
 func (db *DB) MonthTotals(ctx context.Context, month beacon.Month) (t ledger.MonthTotals, err error) {
-	_, err = db.queryRow(ctx, []any{&t.Users, &t.Statements, (*int64)(&t.Earned)}, deskText.month, int64(month))
+	_, err = db.queryRow(ctx, []any{&t.Users, &t.Statements, (*int64)(&t.Earned)}, overviewText.month, int64(month))
 	return t, err
 }

@@ -69,7 +69,7 @@ type Keys struct {
 }
 
 // New returns keys that trust their cache while inStep reports that the feed of
-// changes, which calls Forget, was up to date within the last 2 s.
+// changes, which calls Follow, was up to date within the last 2 s.
 func New(store Store, now func() time.Time, inStep func() bool) *Keys {
 	return &Keys{store: store, now: now, inStep: inStep, cache: newCache()}
 }

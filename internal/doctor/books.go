@@ -62,7 +62,7 @@ func books(run *checkRun) error {
 				return err
 			}
 		}
-		run.at("%d rows of %d days in %d months, with their sums and chains", run.rows.Load(), len(days), len(months))
+		run.lookedAt("%d rows of %d days in %d months, with their sums and chains", run.rows.Load(), len(days), len(months))
 		return run.closings(s, totals, reopened)
 	})
 }

@@ -115,7 +115,7 @@ func Examine(ctx context.Context, x *store.Examination, opts Options) (sound boo
 		case c.needs > version:
 			run.result.Skipped = fmt.Sprintf("the database is at version %d; this check needs version %d", version, c.needs)
 		default:
-			if err := run.make(c); err != nil {
+			if err := run.do(c); err != nil {
 				return false, err
 			}
 		}
@@ -141,8 +141,8 @@ type checkRun struct {
 	failed  error // of a cursor
 }
 
-// make runs a check. An error from the database counts as a fault.
-func (run *checkRun) make(c check) error {
+// do runs a check. An error from the database counts as a fault.
+func (run *checkRun) do(c check) error {
 	err := c.run(run)
 	if run.ctx.Err() != nil {
 		return context.Cause(run.ctx)
@@ -174,8 +174,10 @@ func (run *checkRun) row() {
 	}
 }
 
-// at sets the description of what was examined.
-func (run *checkRun) at(format string, args ...any) { run.result.Looked = fmt.Sprintf(format, args...) }
+// lookedAt sets the description of what was examined.
+func (run *checkRun) lookedAt(format string, args ...any) {
+	run.result.Looked = fmt.Sprintf(format, args...)
+}
 
 // snapshot calls read with a snapshot of the database.
 func (run *checkRun) snapshot(read func(store.Snapshot) error) error {

@@ -42,7 +42,7 @@ func holds(run *checkRun) error {
 		for _, id := range stray {
 			run.wrong(id, "days are held by it, but there is no such hold of their hotspots")
 		}
-		run.at("%d holds", run.rows.Load())
+		run.lookedAt("%d holds", run.rows.Load())
 		return err
 	})
 }

@@ -19,7 +19,7 @@ func storage(run *checkRun) error { return run.tell(run.x.Storage(run.ctx, run.o
 
 // tell reports what the database found out about itself.
 func (run *checkRun) tell(looked string, wrong []string, err error) error {
-	run.at("%s", looked)
+	run.lookedAt("%s", looked)
 	for _, w := range wrong {
 		run.wrong("", "%s", w)
 	}
@@ -32,9 +32,9 @@ func schema(run *checkRun) error {
 		return err
 	}
 	run.version = s.Version
-	run.at("version %d; %d columns, keys and indexes", s.Version, s.Lines)
+	run.lookedAt("version %d; %d columns, keys and indexes", s.Version, s.Lines)
 	if s.Version < s.Known {
-		run.at("version %d of %d, migrated when a server opens it; %d columns, keys and indexes", s.Version, s.Known, s.Lines)
+		run.lookedAt("version %d of %d, migrated when a server opens it; %d columns, keys and indexes", s.Version, s.Known, s.Lines)
 	}
 	for _, line := range s.Missing {
 		run.wrong("", "there is no %s", line)
@@ -76,7 +76,7 @@ func hotspots(run *checkRun) error {
 		}
 		return run.twice(s, seed, repeated(ids), repeated(macs))
 	})
-	run.at("%d hotspots, %d of them live, and %d MAC addresses", len(ids), live, len(macs))
+	run.lookedAt("%d hotspots, %d of them live, and %d MAC addresses", len(ids), live, len(macs))
 	return err
 }
 
@@ -164,7 +164,7 @@ func keys(run *checkRun) error {
 			return nil
 		})
 	})
-	run.at("%d keys", run.rows.Load())
+	run.lookedAt("%d keys", run.rows.Load())
 	return err
 }
 
@@ -190,7 +190,7 @@ func references(run *checkRun) error {
 			run.wrong(id, "%s", what)
 			return nil
 		})
-		run.at("%d kinds of references", kinds)
+		run.lookedAt("%d kinds of references", kinds)
 		return err
 	})
 }
@@ -220,7 +220,7 @@ func leases(run *checkRun) error {
 			}
 			return nil
 		})
-		run.at("%d leases, %d times of service", len(all), spans)
+		run.lookedAt("%d leases, %d times of service", len(all), spans)
 		return err
 	})
 }
@@ -231,10 +231,10 @@ func clocks(run *checkRun) error {
 	return run.snapshot(func(s store.Snapshot) error {
 		certain, known, err := s.Certain(run.ctx)
 		if err != nil || !known {
-			run.at("no server has run by a real clock")
+			run.lookedAt("no server has run by a real clock")
 			return err
 		}
-		run.at("what is closed by %s", beacon.FormatTime(certain))
+		run.lookedAt("what is closed by %s", beacon.FormatTime(certain))
 		days, err := s.Closings(run.ctx)
 		if err != nil || len(days) == 0 {
 			return err

@@ -19,7 +19,7 @@ func standings(run *checkRun) error {
 		}
 		reopened, err := s.Reopenings(run.ctx)
 		if err != nil || !any || through.Revision != int64(len(reopened)) {
-			run.at("no days are counted: servers do that when places are paid")
+			run.lookedAt("no days are counted: servers do that when places are paid")
 			return err
 		}
 		places, err := sinceWhen(run, s)
@@ -48,7 +48,7 @@ func standings(run *checkRun) error {
 			})
 		})
 		run.tellDiffering(differ, "served on more days at its place since %s than are counted", "is counted for days at its place since %s that have no row")
-		run.at("%d standings, through %s", run.rows.Load(), through.Day)
+		run.lookedAt("%d standings, through %s", run.rows.Load(), through.Day)
 		return err
 	})
 }

@@ -66,7 +66,7 @@ func statements(run *checkRun) error {
 			a.account(account)
 			a.accounts.pass()
 		}
-		run.at("%d statements of %d accounts, and the totals of their hotspots", a.told, run.rows.Load())
+		run.lookedAt("%d statements of %d accounts, and the totals of their hotspots", a.told, run.rows.Load())
 		if run.failed != nil {
 			return run.failed
 		}
@@ -234,7 +234,7 @@ func documents(run *checkRun) error {
 			}
 			all.pass()
 		}
-		run.at("%d statements, written and verified", run.rows.Load())
+		run.lookedAt("%d statements, written and verified", run.rows.Load())
 		return run.failed
 	})
 }

@@ -59,7 +59,7 @@ func changes(run *checkRun) error {
 		}
 		return run.versions(s)
 	})
-	run.at("%d changes in %d streams", run.rows.Load(), streams)
+	run.lookedAt("%d changes in %d streams", run.rows.Load(), streams)
 	return err
 }
 
@@ -134,7 +134,7 @@ func events(run *checkRun) error {
 		if err != nil {
 			return err
 		}
-		run.at("%d events and their changes", run.rows.Load())
+		run.lookedAt("%d events and their changes", run.rows.Load())
 		places, err := s.Places(run.ctx)
 		if err != nil {
 			return err

@@ -38,7 +38,7 @@ func journal(run *checkRun) error {
 			return nil
 		})
 	})
-	run.at("%d heartbeats in %d batches", beats, run.rows.Load())
+	run.lookedAt("%d heartbeats in %d batches", beats, run.rows.Load())
 	return err
 }
 
@@ -102,7 +102,7 @@ func records(run *checkRun) error {
 		run.tellDiffering(differ, "its record says %s, but the ledger does not", "the ledger says %s, but its record does not")
 		return err
 	})
-	run.at("%d records, compared with the ledger of %d closed days", run.rows.Load(), len(closed))
+	run.lookedAt("%d records, compared with the ledger of %d closed days", run.rows.Load(), len(closed))
 	return err
 }
 

@@ -44,8 +44,8 @@ type importer struct {
 	unused   map[string]bool
 }
 
-// job is a row being processed.
-type job struct {
+// task is a row being processed.
+type task struct {
 	row
 	candidate
 	Outcome
@@ -63,65 +63,65 @@ func Run(
 	im := importer{register: register, slots: make(chan struct{}, connections), seen: map[string]int{}, unused: map[string]bool{}}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	begun := make(chan *job, 4*connections)
+	begun := make(chan *task, 4*connections)
 	go func() {
 		defer close(begun)
 		if err := im.feed(ctx, rows, begun); err != nil {
 			cancel(err)
 		}
 	}()
-	for j := range begun {
-		<-j.done
-		if j.err != nil {
-			cancel(fmt.Errorf("line %s: %w; to go on, import the file again", j.place(), j.err))
+	for t := range begun {
+		<-t.done
+		if t.err != nil {
+			cancel(fmt.Errorf("line %s: %w; to go on, import the file again", t.place(), t.err))
 			continue
 		}
-		tell(j.place(), j.Outcome)
+		tell(t.place(), t.Outcome)
 	}
 	return slices.Sorted(maps.Keys(im.unused)), context.Cause(ctx)
 }
 
 // feed reads rows, and registers those that are hotspots.
-func (im *importer) feed(ctx context.Context, rows Rows, begun chan<- *job) error {
+func (im *importer) feed(ctx context.Context, rows Rows, begun chan<- *task) error {
 	for r, err := range rows {
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
-		j := &job{row: r, done: make(chan struct{})}
+		t := &task{row: r, done: make(chan struct{})}
 		im.note(r.unused)
-		ready := im.examine(j)
+		ready := im.examine(t)
 		select {
-		case begun <- j:
+		case begun <- t:
 		case <-ctx.Done():
 			return nil
 		}
 		if !ready {
-			close(j.done)
+			close(t.done)
 			continue
 		}
 		im.slots <- struct{}{}
 		go func() {
-			j.Outcome, j.err = im.register(ctx, j.candidate)
+			t.Outcome, t.err = im.register(ctx, t.candidate)
 			<-im.slots
-			close(j.done)
+			close(t.done)
 		}()
 	}
 	return nil
 }
 
 // examine reports whether there is anything left to do with a row.
-func (im *importer) examine(j *job) bool {
+func (im *importer) examine(t *task) bool {
 	var err error
-	if j.candidate, err = j.read(); err != nil {
-		j.Outcome = Outcome{Failed, err.Error()}
+	if t.candidate, err = t.read(); err != nil {
+		t.Outcome = Outcome{Failed, err.Error()}
 		return false
 	}
-	mac := j.hotspot.Device.MAC.Canonical()
+	mac := t.hotspot.Device.MAC.Canonical()
 	if line, twice := im.seen[mac]; twice {
-		j.Outcome = Outcome{Failed, fmt.Sprintf("mac_address is that of line %d too", line)}
+		t.Outcome = Outcome{Failed, fmt.Sprintf("mac_address is that of line %d too", line)}
 		return false
 	}
-	im.seen[mac] = j.line
+	im.seen[mac] = t.line
 	return im.register != nil
 }
 

@@ -29,12 +29,14 @@ type Reopening struct {
 // Reopenings are all reopenings, by revision.
 type Reopenings []Reopening
 
-// Touch reports whether rows of a month may be void, or were written again.
+// Touch reports whether any day of a month was opened again: some of its rows are void, and
+// others may follow them.
 func (all Reopenings) Touch(month beacon.Month) bool {
 	return slices.ContainsFunc(all, func(r Reopening) bool { return r.From <= month.Last() && r.Through >= month.First() })
 }
 
-// Again reports whether a day was closed before, so that its rows are not the first.
+// Again reports whether a day had been closed or begun when days were opened again: if it
+// is closed after that, its rows are not the first of the day.
 func (all Reopenings) Again(day beacon.Day) bool {
 	return slices.ContainsFunc(all, func(r Reopening) bool { return r.Through >= day })
 }

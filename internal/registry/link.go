@@ -18,8 +18,8 @@ type LinkCode struct {
 	ExpiresAt time.Time
 }
 
-// NewLinkCode makes a code for linking a device to a hotspot of the principal's,
-// once. It replaces an earlier one.
+// NewLinkCode makes a code that links one device to a hotspot of the principal's. It
+// replaces an earlier one.
 func (r *Registry) NewLinkCode(ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID) (LinkCode, error) {
 	h, err := r.find(ctx, hotspot)
 	if err != nil {

@@ -74,11 +74,11 @@ type Rewards struct {
 	policies atomic.Pointer[policy.Set]
 	pageSize int
 	clock    clock.Steadiness
-	shown    progress
-	computed computed
+	shown    progress // for monitoring
+	computed computed // what open days have earned so far
 
 	witnesses witnesses
-	machine   func() time.Time // the machine's clock, which nobody sets
+	machine   func() time.Time // time.Now, for how long something took: that is right even if the clock is set
 
 	// asPaid sets what the books say of a hotspot whose place was erased; nil: nothing does.
 	asPaid func(ctx context.Context, day beacon.Day, of beacon.Owned, c *claim) error

@@ -80,7 +80,7 @@ func (r *Rewards) settleDue(ctx context.Context) error {
 	}
 }
 
-// Progress is how far rewards are, and what this process is doing about them.
+// Progress is how far the ledger is, and what this process is working on.
 type Progress struct {
 	Through   time.Time // the end of the last day closed, by any process; zero: none known
 	Unclosed  int       // days over and not closed: one, for some minutes after midnight
@@ -104,7 +104,8 @@ func (r *Rewards) Progress() (p Progress) {
 	return p
 }
 
-// progress holds the same values while work is under way.
+// progress is what Progress is computed from. Its fields are set while days are closed and
+// months settled, and read at any time.
 type progress struct {
 	first      atomic.Int64 // the first day that is not closed; 0: unknown
 	begun      atomic.Bool  // the day before it is closed

@@ -12,12 +12,11 @@ import (
 )
 
 // PutCheckIn writes a check-in, once if the actor says so (see doOnce). It replaces the
-// earlier one of its install, hotspot and day, apart from Visited. If there are
-// beacon.CheckInsPerHotspot others with the same Visited and Evidence, or
-// beacon.CheckInsPerInstall of its install, it writes nothing and does not tell: whether
-// others check in at a hotspot is nobody's business (decision D216).
-// Processes that write at the same time may together pass that by what they have under
-// way.
+// earlier one of its install, hotspot and day, apart from Visited. If the day already has
+// beacon.CheckInsPerHotspot others of the hotspot with the same Visited and Evidence, or
+// beacon.CheckInsPerInstall others of the install, it writes nothing and returns nil: an
+// app must not learn whether others check in at a hotspot (decision D216). Processes that
+// write at the same time may together exceed these limits by what they have under way.
 //
 // If vouch is not nil, it is called in the same transaction with the hotspot and a function
 // that counts the evidence since a day: of how many installs, on how many days. If it

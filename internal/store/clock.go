@@ -88,7 +88,7 @@ func (db *DB) ClockState(ctx context.Context) (s ledger.ClockState, err error) {
 	return s, err
 }
 
-// Certain returns the moment that has certainly come by then.
+// Certain returns the latest moment that had certainly come, as of the snapshot.
 func (b *books) Certain(ctx context.Context) (certain time.Time, known bool, err error) {
 	return first(ctx, b, clockText.examine, func(certain *time.Time) ([]any, func() error) { return []any{(*moment)(certain)}, done })
 }

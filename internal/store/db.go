@@ -104,12 +104,13 @@ func (db *DB) Ping(ctx context.Context) error {
 	return err
 }
 
-// commit does an operation that contends for the row that order names (see operation).
+// commit runs one write and waits until it is durable. Order names the row that it
+// contends for (see operation).
 func (db *DB) commit(ctx context.Context, order string, run func(*transaction) (changes, error)) error {
 	return db.committer.do(ctx, &operation{order: order, run: run})
 }
 
-// exec commits one statement, with the changes that it is.
+// exec commits one statement, and records the changes that it makes.
 func (db *DB) exec(ctx context.Context, order string, made changes, text string, args ...any) error {
 	return db.commit(ctx, order, func(tx *transaction) (changes, error) { return made, tx.write(text, args...) })
 }

@@ -16,7 +16,7 @@ const flagColumns = `hotspot, kind, user_id, weight, facts, first_day, last_day`
 // reviewText holds the statements about flags.
 var reviewText = struct {
 	put                   [recordChunks]string
-	wake, forget          string
+	revive, forget        string
 	finish                string
 	reviewed, queue       bulk
 	count, dismiss, again string
@@ -24,7 +24,7 @@ var reviewText = struct {
 	put: [recordChunks]string(chunks(recordChunks, 8, `INSERT INTO flags (`+flagColumns+`, dismissed) VALUES `,
 		` ON CONFLICT (hotspot, kind) DO UPDATE SET user_id = excluded.user_id, weight = excluded.weight, facts = excluded.facts,
 			last_day = excluded.last_day`)),
-	wake:     `UPDATE flags SET dismissed = 0, first_day = last_day WHERE dismissed > 0 AND dismissed < $1 AND last_day = $2`,
+	revive:   `UPDATE flags SET dismissed = 0, first_day = last_day WHERE dismissed > 0 AND dismissed < $1 AND last_day = $2`,
 	forget:   `DELETE FROM flags WHERE last_day < $1 AND dismissed < $2`,
 	finish:   `INSERT INTO reviewed (id, day) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET day = excluded.day`,
 	reviewed: bulk{`day`, `FROM reviewed WHERE id = 1`},
@@ -36,7 +36,7 @@ var reviewText = struct {
 }
 
 // PutFlags adds flags to the queue. One that is there already keeps its first day, and
-// stays dismissed. It returns Conflict if the lease was lost, like FinishReview.
+// one that was dismissed stays so. It returns Conflict if the lease was lost, like FinishReview.
 func (db *DB) PutFlags(ctx context.Context, l lease.Lease, flags []beacon.Flag) error {
 	type flagText struct {
 		beacon.Flag
@@ -58,13 +58,14 @@ func (db *DB) PutFlags(ctx context.Context, l lease.Lease, flags []beacon.Flag) 
 	})
 }
 
-// FinishReview records that a day was reviewed. Flags that were dismissed long ago and
-// were seen on it return to the queue, and old ones leave it.
+// FinishReview records that a day was reviewed. Flags that were dismissed
+// beacon.FlagsRest days ago or more and were raised again on that day return to the queue.
+// Those that were last raised more than beacon.FlagsKept days ago are deleted.
 func (db *DB) FinishReview(ctx context.Context, l lease.Lease, day beacon.Day, now time.Time) error {
 	return db.fenced(ctx, l, func(tx *transaction) error {
 		rested := micros(now.AddDate(0, 0, -beacon.FlagsRest))
 		return cmp.Or(
-			tx.write(reviewText.wake, rested, int64(day)),
+			tx.write(reviewText.revive, rested, int64(day)),
 			tx.write(reviewText.forget, int64(day-beacon.FlagsKept), rested),
 			tx.write(reviewText.finish, int64(day)),
 		)
@@ -73,7 +74,7 @@ func (db *DB) FinishReview(ctx context.Context, l lease.Lease, day beacon.Day, n
 
 // Reviewed returns the last day that was reviewed; false if none was.
 func (db *DB) Reviewed(ctx context.Context) (beacon.Day, bool, error) {
-	return firstAgain(ctx, db, reviewText.reviewed, numberRow[beacon.Day])
+	return firstRetrying(ctx, db, reviewText.reviewed, numberRow[beacon.Day])
 }
 
 // Flags returns the first flags of the queue, and how many there are.
@@ -81,7 +82,7 @@ func (db *DB) Flags(ctx context.Context, limit int) (queue []beacon.Flag, total 
 	if _, err = db.queryRow(ctx, []any{&total}, reviewText.count); err != nil {
 		return nil, 0, err
 	}
-	queue, err = listAgain(ctx, db, reviewText.queue, flagRow, int64(limit))
+	queue, err = listRetrying(ctx, db, reviewText.queue, flagRow, int64(limit))
 	return queue, total, err
 }
 

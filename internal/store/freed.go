@@ -19,8 +19,8 @@ func reservedFor(tx *transaction, mac beacon.MAC, user beacon.UserID, now time.T
 	return tx.exists(sqlText.freedMAC, mac.Canonical(), string(user), micros(now))
 }
 
-// keepReserved removes a new hotspot again if its MAC address is reserved for someone
-// else, and returns how many rows are left.
+// keepReserved deletes a new hotspot if its MAC address is reserved for someone else, and
+// returns how many rows are left: 1 or 0.
 func keepReserved(tx *transaction, h beacon.Hotspot) (rows int64, err error) {
 	other, err := reservedFor(tx, h.Device.MAC, h.Operator, h.CreatedAt)
 	if err != nil || !other {
@@ -29,10 +29,11 @@ func keepReserved(tx *transaction, h beacon.Hotspot) (rows int64, err error) {
 	return 0, tx.write(sqlText.dropHotspot, string(h.ID))
 }
 
-// freeMAC reserves the MAC address of a hotspot that no longer has it, and refuses one
-// that is reserved for someone else: then the row is written back as it was. If staff
-// take an address from a hotspot, it may have been someone else's all along, and is free
-// at once.
+// freeMAC is called once an update of a hotspot is written. It reserves the MAC address
+// that the hotspot gave up for its operator. If staff took the address away, it may have
+// been someone else's all along, and is free at once. If the hotspot took an address that
+// is reserved for someone else, freeMAC writes the row back as it was, and returns
+// Conflict.
 func freeMAC(tx *transaction, by beacon.UserID, was, is beacon.Hotspot, at time.Time) error {
 	if was.Deleted() {
 		return nil // its address was freed then

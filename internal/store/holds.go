@@ -11,8 +11,8 @@ import (
 )
 
 // EditHolds calls edit with all holds of a user, by number, and writes the hold that it
-// returns: a new one if its number is, else as the next version. Without a kind of change,
-// it writes nothing. Edit may run more than once, each time with the then current holds, and
+// returns: as a new one if its number is new, else as the next version. If edit returns no
+// kind of change, nothing is written. Edit may run more than once, each time with the then current holds, and
 // never after EditHolds returns. Its error is returned unchanged. If the actor has a Once,
 // edit sets its result (see doOnce).
 func (db *DB) EditHolds(
@@ -65,8 +65,8 @@ func holdsIn(tx *transaction, user beacon.UserID) (all []beacon.Hold, err error)
 	return all, err
 }
 
-// writeHold inserts or updates a hold, unless that was done meanwhile. The version of the
-// hold becomes the one written.
+// writeHold inserts a hold whose number is above those known, or updates it, unless another
+// node did so meanwhile: then n is 0. The version of the hold becomes the one written.
 func writeHold(tx *transaction, h *beacon.Hold, known int) (n int64, err error) {
 	was, fresh := h.Version, h.Number > known
 	if !fresh {
@@ -162,12 +162,12 @@ func holdRow(h *beacon.Hold) ([]any, func() error) {
 
 // Hold returns a hold; false if there is none.
 func (db *DB) Hold(ctx context.Context, id beacon.HoldID) (beacon.Hold, bool, error) {
-	return firstAgain(ctx, db, rewardText.hold, holdRow, string(id))
+	return firstRetrying(ctx, db, rewardText.hold, holdRow, string(id))
 }
 
 // ActiveHolds returns the holds that are active, of everyone.
 func (db *DB) ActiveHolds(ctx context.Context) ([]beacon.Hold, error) {
-	return listAgain(ctx, db, rewardText.activeHolds, holdRow)
+	return listRetrying(ctx, db, rewardText.activeHolds, holdRow)
 }
 
 // Holds returns a page of the holds of a user, or of all users if user is empty, newest
@@ -184,20 +184,20 @@ func (db *DB) Holds(ctx context.Context, user beacon.UserID, after beacon.HoldID
 	if after == "" {
 		after = lastKey
 	}
-	page, err = listAgain(ctx, db, rows, holdRow, append([]any{int64(max(limit, 0)), int64(max(offset, 0)), string(after)}, whose...)...)
+	page, err = listRetrying(ctx, db, rows, holdRow, append([]any{int64(max(limit, 0)), int64(max(offset, 0)), string(after)}, whose...)...)
 	return page, total, err
 }
 
 // ToEnd returns the held days of months through one, of users between two, both included,
 // whose holds are over and which no statement lists yet, by user, day and hotspot.
 func (db *DB) ToEnd(ctx context.Context, month beacon.Month, from, to beacon.UserID) ([]ledger.HeldDay, error) {
-	return listAgain(ctx, db, rewardText.toEnd, heldDayRow, string(from), string(to), int64(month))
+	return listRetrying(ctx, db, rewardText.toEnd, heldDayRow, string(from), string(to), int64(month))
 }
 
 // UsersToEnd returns up to limit users after one who have such held days, but no sum of
 // the month.
 func (db *DB) UsersToEnd(ctx context.Context, month beacon.Month, after beacon.UserID, limit int) ([]beacon.UserID, error) {
-	return listAgain(ctx, db, rewardText.usersToEnd, textRow[beacon.UserID], string(after), int64(month), int64(limit))
+	return listRetrying(ctx, db, rewardText.usersToEnd, textRow[beacon.UserID], string(after), int64(month), int64(limit))
 }
 
 func (b *books) Hold(ctx context.Context, id beacon.HoldID) (beacon.Hold, bool, error) {

@@ -14,10 +14,10 @@ import (
 // MAC.
 //
 // If once is not nil, the record of an idempotent request is written in the same
-// transaction, with the hotspot as its result. If its owner already has a record under its key that expires after
-// h.CreatedAt, nothing is written and that record is returned: of two callers that
-// race, on any nodes, one inserts and the other gets the record of the first (decision
-// N12).
+// transaction, with the hotspot as its result. If its owner already has a record under
+// its key that expires after h.CreatedAt, nothing is written and that record is
+// returned: of two callers that race, on any nodes, one inserts and the other gets the
+// record of the first (decision N12).
 func (db *DB) InsertHotspot(
 	ctx context.Context, h beacon.Hotspot, by beacon.Actor, once *beacon.Idempotency,
 ) (replay *beacon.Idempotency, err error) {
@@ -192,18 +192,18 @@ func (db *DB) EverOf(ctx context.Context, user beacon.UserID, after beacon.Hotsp
 // no search by name, because databases fold case differently.
 func (db *DB) NamesOf(ctx context.Context, user beacon.UserID) ([]beacon.HotspotName, error) {
 	const never = math.MaxInt64 // no deletion is this late: deleted hotspots are left out
-	return listAgain(ctx, db, rewardText.names, nameRow, string(user), int64(never))
+	return listRetrying(ctx, db, rewardText.names, nameRow, string(user), int64(never))
 }
-
-// idsPerQuery is how many ids HotspotsByID requests at once. The list is padded with
-// its last id, so that one prepared statement serves any number.
-const idsPerQuery = 100
 
 // HotspotsChangedAfter returns the live hotspots whose last change was after a moment, by
 // id. It reads all rows: call it only when a clock was wrong.
 func (db *DB) HotspotsChangedAfter(ctx context.Context, at time.Time) ([]beacon.HotspotID, error) {
 	return query(ctx, db, textRow[beacon.HotspotID], sqlText.hotspotsChangedAfter, micros(at))
 }
+
+// idsPerQuery is how many ids a query with a list of them asks for at once. The list is
+// padded with its last id, so that one prepared statement serves any number.
+const idsPerQuery = 100
 
 // HotspotsByID returns the hotspots that exist, deleted ones too, in no particular
 // order: what a follower of the change stream has to apply.

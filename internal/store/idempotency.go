@@ -8,8 +8,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// maxOnce is how many records a user may have whose quota matters. Registrations have a
-// quota of their own.
+// maxOnce is how many records a user may have if the actor is Limited. It does not limit
+// registrations, which have a quota of their own.
 const maxOnce = 1000
 
 var (
@@ -31,9 +31,10 @@ func (db *DB) Once(ctx context.Context, owner, key string, now time.Time) (*beac
 	return &first, nil
 }
 
-// doOnce does an operation of a request that may be repeated, and writes its record in
-// the same transaction. It returns Conflict, and does nothing, if there is a record: the
-// caller reads it with Once. An operation that fails, or has no result, leaves none.
+// doOnce commits an operation. If its request has an Idempotency-Key (by.Once), it writes
+// the record of the request in the same transaction. If there is a record already, it does
+// nothing and returns Conflict: the caller reads that record with Once. An operation that
+// fails, or sets no result, leaves no record.
 func (db *DB) doOnce(ctx context.Context, op *operation, by beacon.Actor) error {
 	once, most := by.Once, 0
 	if once == nil {
@@ -69,8 +70,9 @@ func (db *DB) doOnce(ctx context.Context, op *operation, by beacon.Actor) error 
 	return db.committer.do(ctx, op)
 }
 
-// claimOnce writes the record of a request, or returns the live one that is already
-// there. Its owner may have most records; 0: any number. A nil once has no record.
+// claimOnce writes the record of a request, or returns the one that is already there and
+// has not expired. Its owner may have up to most records; 0 is no limit. It does nothing
+// for a nil once.
 func claimOnce(tx *transaction, once *beacon.Once, result []byte, most int) (earlier *beacon.Once, err error) {
 	if once == nil {
 		return nil, nil //nolint:nilnil // claimed: there is no earlier one

@@ -12,10 +12,10 @@ import (
 // orders events, announces who is online, and closes and settles what was earned.
 const KeeperLease = "keeper"
 
-// TakeLease takes the lease of a job until now+ttl if it is free, has expired, or
-// already belongs to the holder, and reports whether it did. A renewal keeps the token;
-// taking over another's lease raises it. To release a lease, renew it with a negative
-// ttl. If another holds the lease, TakeLease returns that lease.
+// TakeLease takes a lease until now+ttl if it is free, has expired, or already belongs
+// to the holder, and reports whether it did. A renewal keeps the token; taking over
+// another's lease raises it. To release a lease, renew it with a negative ttl. If another
+// holds the lease, TakeLease returns that lease.
 func (db *DB) TakeLease(
 	ctx context.Context, name, holder string, now time.Time, ttl time.Duration,
 ) (l lease.Lease, taken bool, err error) {

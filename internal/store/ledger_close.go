@@ -50,7 +50,7 @@ func (db *DB) OwnedRecords(ctx context.Context, day beacon.Day, after beacon.Own
 // OwnedPage returns up to limit hotspots after one, ordered by user and then hotspot,
 // deleted ones included.
 func (db *DB) OwnedPage(ctx context.Context, after beacon.Owned, limit int) ([]beacon.Owned, error) {
-	return listAgain(ctx, db, rewardText.ownedPage, ownedRow, string(after.User), string(after.Hotspot), int64(limit))
+	return listRetrying(ctx, db, rewardText.ownedPage, ownedRow, string(after.User), string(after.Hotspot), int64(limit))
 }
 
 // recordsOfOwned looks up each record by its key: the hotspots of a user may be
@@ -75,13 +75,13 @@ func listArgs[T ~string](texts []T, n int, before ...any) []any {
 // HotspotMonths returns the sums of a month between two hotspots, both included, in
 // order.
 func (db *DB) HotspotMonths(ctx context.Context, month beacon.Month, from, to beacon.Owned) ([]ledger.HotspotMonth, error) {
-	return listAgain(ctx, db, rewardText.hotspotMonthRange, hotspotMonthRow,
+	return listRetrying(ctx, db, rewardText.hotspotMonthRange, hotspotMonthRow,
 		int64(month), string(from.User), string(from.Hotspot), string(to.User), string(to.Hotspot))
 }
 
 // UserMonths returns the sums of a month between two users, both included, in order.
 func (db *DB) UserMonths(ctx context.Context, month beacon.Month, from, to beacon.UserID) ([]ledger.UserMonth, error) {
-	return listAgain(ctx, db, rewardText.userMonthRange, userMonthRow, int64(month), string(from), string(to))
+	return listRetrying(ctx, db, rewardText.userMonthRange, userMonthRow, int64(month), string(from), string(to))
 }
 
 // PutPage writes a page of a day: its rows, the sums that include them, the accounts

@@ -13,13 +13,14 @@ import (
 
 // Accounts returns the accounts between two users, both included, in order.
 func (db *DB) Accounts(ctx context.Context, from, to beacon.UserID) ([]ledger.Account, error) {
-	return listAgain(ctx, db, rewardText.accountRange, accountRow, string(from), string(to))
+	return listRetrying(ctx, db, rewardText.accountRange, accountRow, string(from), string(to))
 }
 
 // AddTotals adds the months of hotspots to their totals. Each month is added once, no
 // matter how often and by how many callers, because a total stores the last month it
 // includes. So the months of a hotspot must be added in order. It writes all or
-// nothing. It returns Conflict if days were opened again since the given revision. Other writes wait for it: a thousand at a time are enough.
+// nothing. It returns Conflict if days were opened again since the given revision. Other
+// writes wait for it: a thousand at a time are enough.
 func (db *DB) AddTotals(ctx context.Context, revision int64, sums []ledger.HotspotMonth) error {
 	months := byMonth(sums, func(m *ledger.HotspotMonth) (beacon.Month, beacon.Owned) { return m.Month, m.Owned })
 	return db.commit(ctx, "total", func(tx *transaction) (changes, error) {
@@ -41,9 +42,9 @@ func (db *DB) AddTotals(ctx context.Context, revision int64, sums []ledger.Hotsp
 // callers settle the same month at once, each statement is written once. It returns
 // Conflict if days were opened again since the given revision.
 //
-// Ended are the held days, by user, whose holds are over: with the statement of their user they are
-// listed in it, and the sum of the month becomes that of the statement, whose chain
-// includes them.
+// Ended are held days, by user, whose holds are over. Each becomes listed in the statement
+// of its user, if that is written here, and the user's sum of the month becomes that of
+// the statement, whose chain includes them.
 //
 // If the outcome is unknown, it is safe to repeat. Other writes wait for it: some
 // hundreds at a time are enough.
@@ -193,11 +194,11 @@ func (db *DB) FinishMonth(ctx context.Context, month beacon.Month, revision int6
 // UserPage returns up to limit sums of a month, of users after one, in order.
 func (db *DB) UserPage(ctx context.Context, month beacon.Month, after beacon.UserID, limit int) ([]ledger.UserMonth, error) {
 	end := func(after beacon.Owned) (to beacon.Owned, any bool, err error) {
-		to.User, any, err = firstAgain(ctx, db, rewardText.accountEnd, textRow[beacon.UserID], string(after.User), int64(limit-1))
+		to.User, any, err = firstRetrying(ctx, db, rewardText.accountEnd, textRow[beacon.UserID], string(after.User), int64(limit-1))
 		return to, any, err
 	}
 	return readPage(beacon.Owned{User: after}, limit, end, func(after, to beacon.Owned, limit int64) ([]ledger.UserMonth, error) {
-		return listAgain(ctx, db, rewardText.userMonthPage, userMonthRow, int64(month), string(after.User), string(to.User), limit)
+		return listRetrying(ctx, db, rewardText.userMonthPage, userMonthRow, int64(month), string(after.User), string(to.User), limit)
 	})
 }
 
@@ -205,10 +206,10 @@ func (db *DB) UserPage(ctx context.Context, month beacon.Month, after beacon.Use
 // user and then hotspot.
 func (db *DB) HotspotPage(ctx context.Context, month beacon.Month, after beacon.Owned, limit int) ([]ledger.HotspotMonth, error) {
 	end := func(after beacon.Owned) (to beacon.Owned, any bool, err error) {
-		return firstAgain(ctx, db, rewardText.ownedEnd, ownedRow, string(after.User), string(after.Hotspot), int64(limit-1))
+		return firstRetrying(ctx, db, rewardText.ownedEnd, ownedRow, string(after.User), string(after.Hotspot), int64(limit-1))
 	}
 	return readPage(after, limit, end, func(after, to beacon.Owned, limit int64) ([]ledger.HotspotMonth, error) {
-		return listAgain(ctx, db, rewardText.hotspotMonthPage, hotspotMonthRow,
+		return listRetrying(ctx, db, rewardText.hotspotMonthPage, hotspotMonthRow,
 			int64(month), string(after.User), string(after.Hotspot), string(to.User), string(to.Hotspot), limit)
 	})
 }
@@ -244,7 +245,7 @@ func readPage[T any](
 // KeepPolicies stores the policies whose versions are new, and returns all stored ones,
 // by version. A stored policy is never overwritten.
 func (db *DB) KeepPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error) {
-	known, err := listAgain(ctx, db, rewardText.policies, policyRow)
+	known, err := listRetrying(ctx, db, rewardText.policies, policyRow)
 	if err != nil {
 		return nil, err
 	}
@@ -300,5 +301,5 @@ func (db *DB) putPolicies(ctx context.Context, policies []ledger.Policy, foundin
 	if err != nil {
 		return nil, err
 	}
-	return listAgain(ctx, db, rewardText.policies, policyRow)
+	return listRetrying(ctx, db, rewardText.policies, policyRow)
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // PutLinkCode writes a code for linking a device to a live hotspot, replacing the
-// hotspot's earlier one, once if the actor says so (see doOnce). It returns NotFound if there is no such hotspot, and Conflict
-// if another hotspot has the same code.
+// hotspot's earlier one, once if the actor says so (see doOnce). It returns NotFound if
+// there is no such hotspot, and Conflict if another hotspot has the same code.
 func (db *DB) PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.Actor, now time.Time) error {
 	hash := encodeHash(code.Hash)
 	change := beacon.Change{Kind: beacon.LinkCodeCreated, Target: string(code.Hotspot), Actor: by, At: now}

@@ -8,8 +8,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// overviewText holds what staff read about the whole network. Both follow an index, so that a page
-// costs what is on it.
+// overviewText holds the statements for what staff read about the whole network. Both
+// follow an index, so that a page costs what is on it.
 var overviewText = struct{ operators, month string }{
 	operators: `SELECT o.operator_id, o.hotspots, o.waiting,
 			(SELECT count(*) FROM api_keys WHERE user_id = o.operator_id AND revoked_at = 0 AND (expires_at = 0 OR expires_at > $3)),

@@ -24,9 +24,10 @@ func (db *DB) SetQuota(ctx context.Context, user beacon.UserID, q beacon.Quota, 
 	return db.exec(ctx, "quota "+string(user), changes{&change}, sqlText.putQuota, string(user), q.Hotspots, q.Keys, q.Streams, q.Statements)
 }
 
-// checkQuota counts what a user has, by a query of a count and the user's quota, if the
-// actor's quota matters. A process counts exactly; two that write at the same time may
-// together pass the quota by what they have under way.
+// checkQuota refuses a write if the user has as much as the quota allows and the actor is
+// Limited. Text is a query for what the user has, and for the user's own quota or -1. One
+// process counts exactly; two that write at the same time may together exceed the quota by
+// what they have under way.
 func checkQuota(tx *transaction, by beacon.Actor, most int, refusal, text string, args ...any) error {
 	if !by.Limited {
 		return nil

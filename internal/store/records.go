@@ -129,13 +129,13 @@ func (db *DB) Records(ctx context.Context, day beacon.Day, ids []beacon.HotspotI
 
 // RecordPage returns up to limit records of a day of hotspots after one, by hotspot.
 func (db *DB) RecordPage(ctx context.Context, day beacon.Day, after beacon.HotspotID, limit int) ([]beacon.RecordRow, error) {
-	return listAgain(ctx, db, sqlText.dayRecords, recordRow, int64(day), string(after), int64(limit))
+	return listRetrying(ctx, db, sqlText.dayRecords, recordRow, int64(day), string(after), int64(limit))
 }
 
 // recordsByID looks up each record by its key.
 func (db *DB) recordsByID(ctx context.Context, day beacon.Day, ids []beacon.HotspotID, found map[beacon.HotspotID][]byte) error {
 	for some := range slices.Chunk(ids, idsPerQuery) {
-		rows, err := listAgain(ctx, db, sqlText.recordsByID, recordRow, listArgs(some, idsPerQuery, int64(day))...)
+		rows, err := listRetrying(ctx, db, sqlText.recordsByID, recordRow, listArgs(some, idsPerQuery, int64(day))...)
 		if err != nil {
 			return err
 		}

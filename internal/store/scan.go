@@ -191,8 +191,8 @@ func first[T any](ctx context.Context, from scanner, rows bulk, row rowReader[T]
 	return all[0], true, nil
 }
 
-// firstAgain is first for a DB, with retries.
-func firstAgain[T any](ctx context.Context, db *DB, rows bulk, row rowReader[T], args ...any) (one T, any bool, err error) {
+// firstRetrying is first for a DB, with retries.
+func firstRetrying[T any](ctx context.Context, db *DB, rows bulk, row rowReader[T], args ...any) (one T, any bool, err error) {
 	err = db.retrying(ctx, func() (err error) {
 		one, any, err = first(ctx, db, rows, row, args...)
 		return err
@@ -203,7 +203,7 @@ func firstAgain[T any](ctx context.Context, db *DB, rows bulk, row rowReader[T],
 // appendByID appends the rows of some ids, with a query of idsPerQuery at a time.
 func appendByID[T any](ctx context.Context, db *DB, all []T, rows bulk, row rowReader[T], ids []beacon.HotspotID) ([]T, error) {
 	for some := range slices.Chunk(ids, idsPerQuery) {
-		found, err := listAgain(ctx, db, rows, row, listArgs(some, idsPerQuery)...)
+		found, err := listRetrying(ctx, db, rows, row, listArgs(some, idsPerQuery)...)
 		if err != nil {
 			return nil, err
 		}
@@ -212,8 +212,8 @@ func appendByID[T any](ctx context.Context, db *DB, all []T, rows bulk, row rowR
 	return all, nil
 }
 
-// listAgain is list for a DB, with retries.
-func listAgain[T any](ctx context.Context, db *DB, rows bulk, row rowReader[T], args ...any) (all []T, err error) {
+// listRetrying is list for a DB, with retries.
+func listRetrying[T any](ctx context.Context, db *DB, rows bulk, row rowReader[T], args ...any) (all []T, err error) {
 	err = db.retrying(ctx, func() (err error) {
 		all, err = list(ctx, db, rows, row, args...)
 		return err

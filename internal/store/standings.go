@@ -10,14 +10,14 @@ import (
 )
 
 // ValidRows returns the rows of a closed day between two hotspots, both included, in
-// order: those that no correction made void, given all reopenings.
+// order: those that no correction made void. Reopened has all reopenings.
 func (db *DB) ValidRows(ctx context.Context, day beacon.Day, from, to beacon.Owned, reopened ledger.Reopenings) ([]ledger.Row, error) {
 	args := []any{int64(day), string(from.User), string(from.Hotspot), string(to.User), string(to.Hotspot)}
-	rows, err := listAgain(ctx, db, rewardText.rowRange, ledgerRow, args...)
+	rows, err := listRetrying(ctx, db, rewardText.rowRange, ledgerRow, args...)
 	if err != nil || !reopened.Again(day) {
 		return rows, err
 	}
-	again, err := listAgain(ctx, db, rewardText.againRange, ledgerRow, args...)
+	again, err := listRetrying(ctx, db, rewardText.againRange, ledgerRow, args...)
 	rows = slices.DeleteFunc(append(rows, again...), func(r ledger.Row) bool { return !reopened.Holds(&r) })
 	return sortedBy(rows, func(r *ledger.Row) beacon.Owned { return r.Owned }), err
 }
@@ -37,7 +37,7 @@ func (db *DB) Standings(ctx context.Context, ids []beacon.HotspotID) (all []ledg
 // StandingsThrough returns through which day the standings are complete; false if they
 // never were.
 func (db *DB) StandingsThrough(ctx context.Context) (ledger.StandingsThrough, bool, error) {
-	return firstAgain(ctx, db, rewardText.standingsThrough, standingsThroughRow)
+	return firstRetrying(ctx, db, rewardText.standingsThrough, standingsThroughRow)
 }
 
 func standingsThroughRow(t *ledger.StandingsThrough) ([]any, func() error) {

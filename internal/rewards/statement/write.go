@@ -61,7 +61,7 @@ func WriteJSON(w io.Writer, s *ledger.Statement, policies []*policy.Policy, rows
 // WriteCSV writes the rows of a statement as lines of text: the line that is hashed,
 // then the hash. If some policy pays places, the first line names the columns of its
 // rows; other rows have fewer. Held rows have one more, which the first line names only if
-// there are some. It fails like WriteJSON.
+// they earned something. It fails like WriteJSON.
 func WriteCSV(w io.Writer, s *ledger.Statement, policies []*policy.Policy, rows Rows) error {
 	out := bufio.NewWriterSize(w, 32<<10)
 	columns := ledger.Columns

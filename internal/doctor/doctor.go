@@ -59,7 +59,7 @@ const faultsKept = 20
 type check struct {
 	name   string
 	advice string
-	needs  int64 // minimum schema version
+	needs  int64 // the schema version that has all columns it reads
 	slow   bool  // skipped by Options.Quick
 	run    func(*checkRun) error
 }
@@ -75,20 +75,20 @@ var checks = []check{
 	{"settings", "correct them as the database's manual says, and restart it", 0, false, settings},
 	{"storage", "the disk or memory of this machine may be faulty: " + restoreAdvice, 0, false, storage},
 	{"schema", "the schema was changed by hand: " + restoreAdvice, 0, false, schema},
-	{"hotspots", reportAdvice + sealAdvice, 6, false, hotspots},
-	{"keys", reportAdvice + sealAdvice, 4, false, keys},
-	{"changes", reportAdvice, 4, false, changes},
+	{"hotspots", reportAdvice + sealAdvice, 15, false, hotspots},
+	{"keys", reportAdvice + sealAdvice, 7, false, keys},
+	{"changes", reportAdvice, 15, false, changes},
 	{"events", "clients may have missed events and should read hotspots again; " + reportAdvice, 4, false, events},
 	{"leases", "correct the machine's clock; a lease that is not released ends by itself at the time shown", 2, false, leases},
 	{"clocks", "set the clocks right, then open the days again (beacon rewards reopen); heartbeats earn only on days that are not closed", 5, false, clocks},
 	{"journal", "the heartbeats in this batch are lost, others are not: start a server, which skips it", 2, false, journal},
-	{"records", "what a hotspot did on that day is lost, but not what it earned: " + restoreAdvice, 3, false, records},
+	{"records", "what a hotspot did on that day is lost, but not what it earned: " + restoreAdvice, 15, false, records},
 	{"references", reportAdvice, 3, false, references},
 	{"holds", "do not settle any month: " + restoreAdvice, 14, false, holds},
-	{"ledger", "do not settle any month: " + restoreAdvice, 3, false, books},
-	{"standings", "if days are opened again they are counted again: beacon rewards reopen; " + restoreAdvice, 10, true, standings},
-	{"statements", "do not settle any month: " + restoreAdvice, 3, false, statements},
-	{"documents", "do not settle any month: " + restoreAdvice, 3, true, documents},
+	{"ledger", "do not settle any month: " + restoreAdvice, 14, false, books},
+	{"standings", "if days are opened again they are counted again: beacon rewards reopen; " + restoreAdvice, 15, true, standings},
+	{"statements", "do not settle any month: " + restoreAdvice, 14, false, statements},
+	{"documents", "do not settle any month: " + restoreAdvice, 14, true, documents},
 }
 
 // Names returns the names of the checks in order.

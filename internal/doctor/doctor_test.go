@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/beacon-wifi/beacon/internal/doctor"
+	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/level"
 )
@@ -265,6 +267,33 @@ func TestExamine_Measured(t *testing.T) {
 				t.Errorf("it says %v", r.Faults)
 			}
 		})
+	}
+}
+
+// A database of an older version is not damaged: what cannot be checked is skipped.
+func TestExamine_Older(t *testing.T) {
+	t.Parallel()
+	steps, err := store.Migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.NewReplacer("{key}", "text", "{clustered}", "WITHOUT ROWID", "{add column}", "ADD COLUMN")
+	for n := range steps {
+		db := filepath.Join(t.TempDir(), "old.db")
+		handle := harness.OpenSQL(t, db)
+		exec(t, handle, store.SchemaTable)
+		for _, step := range steps[:n+1] {
+			for _, statement := range step.Statements {
+				exec(t, handle, words.Replace(statement))
+			}
+			exec(t, handle, fmt.Sprintf(`INSERT INTO schema_versions VALUES (%d, '%s', '%s', 1)`, step.Version, step.Name, step.Checksum))
+		}
+		handle.Close()
+		for name, r := range examine(t, db, false) {
+			if skipped := n < len(steps)-1 && r.Skipped != ""; r.Wrong > 0 || (r.Looked == "") != skipped {
+				t.Errorf("version %d: %s looked at %q, skipped %q and found %v", n+1, name, r.Looked, r.Skipped, r.Faults)
+			}
+		}
 	}
 }
 

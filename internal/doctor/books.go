@@ -266,7 +266,8 @@ func (b *bookkeeper) firstDay(user beacon.UserID, day beacon.Day) {
 	}
 }
 
-// closings compares what was recorded when days were closed with their rows.
+// closings compares what was recorded when days were closed with their rows, and the
+// revision of the ledger with what was opened again.
 func (run *checkRun) closings(s store.Snapshot, totals map[beacon.Day]*ledger.Closing, reopened ledger.Reopenings) error {
 	days, err := s.Closings(run.ctx)
 	if err != nil {
@@ -292,5 +293,10 @@ func (run *checkRun) closings(s store.Snapshot, totals map[beacon.Day]*ledger.Cl
 		}
 		run.wrong(day.String(), "has rows but was never closed")
 	}
-	return nil
+	revision, err := s.Revision(run.ctx)
+	if is := int64(len(reopened)); err == nil && revision != is {
+		run.wrong("", "the revision of the ledger is %d, but days were opened again %d times, so no day can be closed and no month settled; "+
+			"to set it right: UPDATE reward_revision SET revision = %d", revision, is, is)
+	}
+	return err
 }

@@ -122,6 +122,7 @@ var damages = []damage{
 	{"a link of a chain is broken", `UPDATE user_months SET chain = $1` + openMonth, bad(32), []string{"ledger"}, "the chain of hashes ends in 000000000000…"},
 	{"a day's sum is off", `UPDATE reward_days SET availability = availability + 1 WHERE day = ` + lastDay, nil, []string{"ledger"}, "was closed with"},
 	{"a day is not noted", `DELETE FROM reward_days WHERE day = ` + lastDay, nil, []string{"ledger"}, "has rows but was never closed"},
+	{"the revision is ahead", `UPDATE reward_revision SET revision = revision + 1`, nil, []string{"ledger"}, "UPDATE reward_revision SET revision = 0"},
 	{"the first day is off", `UPDATE accounts SET first_day = first_day + 1 WHERE user_id = ` + lastUser, nil, []string{"ledger"}, "first earned on"},
 	{"a policy was changed", `UPDATE reward_policies SET content = 'policy,1'`, nil, []string{"records", "ledger", "statements", "documents"}, "policy 1: cannot be used"},
 	{"a version is out of all bounds", `UPDATE hotspots SET version = 4611686018427387904 WHERE id = ` + someHotspot, nil, []string{"hotspots", "changes"}, "has version"},

@@ -109,6 +109,7 @@ var examineText = struct {
 	ledgerPage, hotspotMonthPage, userMonthPage   bulk
 	statementPage, accountPage, totalPage         bulk
 	standings, heldDay, heldSum, holds, strayHeld bulk
+	revision                                      bulk
 }{
 	hotspots: bulk{hotspotColumns, `FROM hotspots`},
 	macs:     bulk{`id, mac, mac_live, deleted_at`, `FROM hotspots WHERE coalesce(mac_live, '') <> ''`},
@@ -135,6 +136,7 @@ var examineText = struct {
 		GROUP BY hold ORDER BY hold`},
 
 	rewardMonths: bulk{`month`, `FROM reward_months ORDER BY month`},
+	revision:     bulk{`revision`, `FROM reward_revision WHERE id = 1`},
 
 	nextDay:          bulk{`day`, `FROM ledger WHERE day > $1 ORDER BY day LIMIT 1`},
 	nextHotspotMonth: bulk{`month`, `FROM hotspot_months WHERE month > $1 ORDER BY month LIMIT 1`},

@@ -170,6 +170,12 @@ func (s Snapshot) EachLedgerRow(ctx context.Context, fn func(ledger.Row, error) 
 	return each(ctx, s.books, examineText.ledgerAgain, ledgerRow, fn)
 }
 
+// Revision returns the revision of the ledger; 0 if nothing was written to it.
+func (s Snapshot) Revision(ctx context.Context) (int64, error) {
+	revision, _, err := first(ctx, s.books, examineText.revision, numberRow[int64])
+	return revision, err
+}
+
 // AnyHeldDay reports whether any day was closed under a hold.
 func (s Snapshot) AnyHeldDay(ctx context.Context) (bool, error) {
 	_, any, err := first(ctx, s.books, examineText.heldDay, textRow[string])

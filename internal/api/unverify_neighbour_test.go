@@ -98,3 +98,47 @@ func TestVerification_ByNeighbourOfPending(t *testing.T) {
 		rival.post(t, spot+"/verification", there).want(t, http.StatusOK)
 	})
 }
+
+// A neighbour who moves the own hotspot away is one for 30 days, as who deletes it is: else
+// they would move, take what they want, and move back.
+func TestVerification_ByNeighbourWhoMoved(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c, staff := s.operator(t), s.anyone(t, "hotspots:verify")
+		rival := s.anyone(t, "hotspots:write", "hotspots:verify")
+		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		own := "/v1/hotspots/" + data[hotspot](t, rival.post(t, "/v1/hotspots", registration(2, "location.lat", "40.7010")), http.StatusCreated).ID
+		const (
+			there = `{"lat":40.7000,"lng":-74,"accuracy_m":5,"method":"gps"}`
+			slow  = `{"lat":40.7000,"lng":-74,"accuracy_m":5,"method":"gps","speedtest":{"down_mbps":1,"up_mbps":1,"latency_ms":99}}`
+			here  = `{"lat":40.7010,"lng":-74,"accuracy_m":5,"method":"gps"}`
+			away  = `{"lat":40.9000,"lng":-74,"accuracy_m":5,"method":"gps"}`
+			again = `{"lat":40.9500,"lng":-74,"accuracy_m":5,"method":"gps"}`
+		)
+		hold := func() answer {
+			return rival.post(t, "/v1/holds", at(`{"hotspot_id":%q,"reason":"r","evidence":"e","until":%q}`, spot[len("/v1/hotspots/"):],
+				s.now().Add(20*24*time.Hour).Format(time.RFC3339)))
+		}
+		refused := func() {
+			t.Helper()
+			wantFault(t, rival.post(t, spot+"/verification", slow), http.StatusForbidden, "forbidden")
+			wantFault(t, rival.delete(t, spot+"/verification?reason=gone"), http.StatusForbidden, "forbidden")
+			wantFault(t, hold(), http.StatusForbidden, "forbidden")
+		}
+		staff.post(t, spot+"/verification", there).want(t, http.StatusOK)
+		staff.post(t, own+"/verification", here).want(t, http.StatusOK)
+		s.advance(90 * 24 * time.Hour)
+		rival.patch(t, own, `{"location":{"lat":40.9,"lng":-74}}`).want(t, http.StatusOK)
+		rival.post(t, own+"/verification", away).want(t, http.StatusOK) // their own, so that it proves nothing
+		refused()
+		s.advance(24 * time.Hour) // the new place counts now
+		refused()
+		s.advance(14 * 24 * time.Hour)
+		rival.patch(t, own, `{"location":{"lat":40.95,"lng":-74}}`).want(t, http.StatusOK)
+		rival.post(t, own+"/verification", again).want(t, http.StatusOK) // another move hides nothing
+		s.advance(14 * 24 * time.Hour)
+		refused()
+		s.advance(3 * 24 * time.Hour)
+		rival.post(t, spot+"/verification", slow).want(t, http.StatusOK)
+		hold().want(t, http.StatusCreated)
+	})
+}

@@ -81,12 +81,26 @@ func HoldOn(all []Hold, day Day, of Owned) (id HoldID) {
 }
 
 // Concerns reports whether the operator of the hotspot has an interest in what others earn
-// at a place: the hotspot is registered or was found near it, and was not deleted long ago.
+// at a place: it is near one of its Stands, and the hotspot was not deleted long ago.
 func (h *Hotspot) Concerns(place geo.Point, now time.Time) bool {
 	if h.Deleted() && now.Sub(h.DeletedAt) > HoldAtMost {
 		return false
 	}
-	return geo.Distance(h.Location.Point, place) <= HoldAwayM || geo.Distance(h.PlaceOn(DayOf(now)).Point, place) <= HoldAwayM
+	return slices.ContainsFunc(h.Stands(now), func(p geo.Point) bool { return geo.Distance(p, place) <= HoldAwayM })
+}
+
+// Stands returns where the hotspot is registered, where it was paid for in the last
+// HoldAtMost, and where it will be from tomorrow on. Who moves one away to judge a rival,
+// and back again, is as much a neighbour as who deletes it (decision D148).
+func (h *Hotspot) Stands(now time.Time) []geo.Point {
+	since := DayOf(now.Add(-HoldAtMost))
+	points := []geo.Point{h.Location.Point, h.PlaceOn(since).Point}
+	for _, v := range h.visits() {
+		if day := DayOf(v.At) + 1; day > since {
+			points = append(points, h.PlaceOn(day).Point)
+		}
+	}
+	return points
 }
 
 func refuseHold(format string, args ...any) error {

@@ -199,7 +199,7 @@ func (r *Rewards) mayJudge(ctx context.Context, judge beacon.UserID, hold *beaco
 		return err
 	}
 	own, err := r.hotspotsOf(ctx, judge, r.Now().Add(-beacon.HoldAtMost))
-	if err == nil && anyWithin(r.claims(own), r.places(held, hold.Hotspot != ""), beacon.HoldAwayM) {
+	if err == nil && anyWithin(r.stands(own), r.places(held, hold.Hotspot != ""), beacon.HoldAwayM) {
 		err = errInvolved
 	}
 	if err == nil && len(held) == 0 && hold.Number == 0 {
@@ -235,10 +235,10 @@ func (r *Rewards) hotspotsOf(ctx context.Context, user beacon.UserID, deletedSin
 	return r.Store.HotspotsByID(ctx, ids)
 }
 
-// claims returns where hotspots are registered, and where they were found.
-func (r *Rewards) claims(hotspots []beacon.Hotspot) (points []geo.Point) {
+// stands returns where hotspots are, or were not long ago.
+func (r *Rewards) stands(hotspots []beacon.Hotspot) (points []geo.Point) {
 	for i := range hotspots {
-		points = append(points, hotspots[i].Location.Point, hotspots[i].PlaceOn(r.today()).Point)
+		points = append(points, hotspots[i].Stands(r.Now())...)
 	}
 	return points
 }

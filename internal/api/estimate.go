@@ -69,11 +69,9 @@ func (a *API) estimate(w http.ResponseWriter, r *http.Request, p beacon.Principa
 // sees them.
 func (a *API) neighbours(place geo.Point) (list []rewards.Neighbour) {
 	now := a.now()
-	for _, hit := range a.fleet.Nearby(fleet.NearbyQuery{Center: place, RadiusM: neighbourhoodM, Limit: maxLimit, Now: now}, nil) {
-		if hit.Item.Active() {
-			c := hit.Item.PublicCondition(now)
-			list = append(list, rewards.Neighbour{Place: hit.Item.Place(), Uptime: c.Uptime, Tier: c.Tier})
-		}
+	for _, hit := range a.fleet.Nearby(fleet.NearbyQuery{Center: place, RadiusM: neighbourhoodM, Limit: maxLimit, Active: true}, nil) {
+		c := hit.Item.PublicCondition(now)
+		list = append(list, rewards.Neighbour{Place: hit.Item.Place(), Uptime: c.Uptime, Tier: c.Tier})
 	}
 	return list
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
@@ -45,6 +46,21 @@ func TestEstimate(t *testing.T) {
 	}
 	if none := data[estimated](t, c.post(t, "/v1/rewards/estimate", `{"places":[]}`), http.StatusOK); none.Places == nil || len(none.Places) != 0 {
 		t.Errorf("no places: %+v", none)
+	}
+}
+
+// Hotspots that wait, which anyone can register, do not hide those in service: with a hundred
+// of them nearer by, taken ground would look free.
+func TestEstimate_Crowd(t *testing.T) {
+	s := onSQLite(t, options{limits: ample, policies: policy.BuiltIn()})
+	c, staff := s.anyone(t), s.anyone(t, "hotspots:write", "hotspots:verify") // has no quota
+	s.populate(t, 100, geo.Point{Lat: 40.7, Lng: -74})
+	for n := range 100 {
+		staff.post(t, "/v1/hotspots", registration(1+n, "location.lat", "40.70001")).want(t, http.StatusCreated)
+	}
+	got := data[estimated](t, c.post(t, "/v1/rewards/estimate", `{"places":[{"lat":40.70001,"lng":-74}]}`), http.StatusOK)
+	if is := got.Places[0]; is.Neighbours != 1 || is.FreeGround > 0.1 {
+		t.Errorf("a metre from a hotspot in service: %+v", is)
 	}
 }
 

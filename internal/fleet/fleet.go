@@ -237,6 +237,7 @@ type NearbyQuery struct {
 	RadiusM float64
 	Limit   int
 	Status  beacon.Status // empty: any
+	Active  bool          // only those in service; if there is no Status
 	Now     time.Time     // the moment the status is for
 }
 
@@ -248,6 +249,10 @@ func (f *Fleet) Nearby(q NearbyQuery, out []Hit) []Hit {
 	search := spatial.Query{Center: q.Center, Radius: q.RadiusM, Limit: q.Limit}
 	var keep func(*Hotspot) bool
 	switch q.Status {
+	case "":
+		if q.Active {
+			search.Tags = active
+		}
 	case beacon.Pending:
 		search.Tags = pending
 	case beacon.Online, beacon.Offline:

@@ -86,7 +86,7 @@ func (r *Record) appendBody(out []byte) []byte {
 	for i := range r.boots {
 		out = r.boots[i].append(out, r.day)
 	}
-	out = append(out, byte(len(r.tests)))
+	out = binary.AppendUvarint(out, uint64(len(r.tests)))
 	for i := range r.tests {
 		out = r.tests[i].append(out, r.day)
 	}

@@ -146,3 +146,32 @@ func decodeForged(t *testing.T, data []byte) {
 	table.ClockBack(s.at(5), 0)
 	table.Metrics(l, s.at(6))
 }
+
+// A device may report a speed test with each beat. While the time is not certain, no hour
+// of its day is decided, and six tests of each are kept: more than fit into seven bits.
+func TestRecord_TestsOfEveryHour(t *testing.T) {
+	table := heartbeat.NewTable(heartbeat.NewOutages())
+	midnight := noon.Truncate(24 * time.Hour)
+	l := table.Place(nil, hotspotSince(midnight.AddDate(0, 0, -2)))
+	for i := range 24 * 6 {
+		b := at(midnight.Add(time.Duration(i)*10*time.Minute), 1, uint64(i+1), 0, 1)
+		b.Test = beacon.SpeedTest{DownMbps: 120, UpMbps: 20, LatencyMs: 10}
+		table.Apply(l, b)
+	}
+	m := table.Metrics(l, midnight.Add(23*time.Hour+59*time.Minute))
+	if m.Tier != beacon.Premium || m.Connections24h != 24 || m.Uptime30d != 1333 { // 24 × 6 × 4 minutes of three days
+		t.Errorf("%s, %d connections, uptime %d", m.Tier, m.Connections24h, m.Uptime30d)
+	}
+	records := table.Fold(l, heartbeat.Moment{Certain: midnight, Latest: beacon.LastMinute})
+	if len(records) != 1 {
+		t.Fatalf("%d records", len(records))
+	}
+	data := records[0].Append(nil)
+	r, err := heartbeat.DecodeRecord(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := r.Append(nil); !bytes.Equal(again, data) {
+		t.Errorf("%x became %x", data, again)
+	}
+}

@@ -107,22 +107,23 @@ func refuseHold(format string, args ...any) error {
 	return &Error{Kind: Conflict, Message: fmt.Sprintf(format, args...)}
 }
 
-// Place makes a hold the next one of its operator, given all earlier ones. A second hold of
-// the same hotspot needs a second person, and there is one at a time.
+// Place makes a hold the next one of its operator, given all earlier ones, oldest first. A
+// hotspot, or an operator as such, has at most one active hold. A hold after another one of
+// the same hotspot, or of all, needs a second person.
 func (h Hold) Place(earlier []Hold) (Hold, error) {
 	h.Number, h.Version, h.State = len(earlier)+1, 1, HoldIsActive
-	for i := len(earlier) - 1; i >= 0; i-- {
+	var previous *Hold
+	for i := range earlier {
 		e := &earlier[i]
 		if e.State == HoldIsActive && e.Hotspot == h.Hotspot {
 			return h, refuseHold("%s is active: extend it instead", e.ID)
 		}
-		if e.Hotspot != "" && h.Hotspot != "" && e.Hotspot != h.Hotspot {
-			continue
+		if e.Hotspot == h.Hotspot || e.Hotspot == "" || h.Hotspot == "" {
+			previous = e
 		}
-		if e.last() == h.Placed.By {
-			return h, refuseHold("a second hold needs a second person: %s is by you", e.ID)
-		}
-		break
+	}
+	if previous != nil && previous.last() == h.Placed.By {
+		return h, refuseHold("a second hold needs a second person: %s is by you", previous.ID)
 	}
 	return h, h.mayEnd(h.Placed.At)
 }

@@ -222,7 +222,8 @@ func (h *Hotspot) SetRight(latest, right time.Time) (changed bool) {
 	set(&h.Location.VerifiedAt)
 	set(&h.Device.LinkedAt)
 	set(&h.Device.Agent.At)
-	h.PastHours, h.PastService, h.Visits = slices.Clone(h.PastHours), slices.Clone(h.PastService), slices.Clone(h.Visits)
+	// Copies: others may hold the lists.
+	h.PastHours, h.PastService, h.Visits, h.Vouches = slices.Clone(h.PastHours), slices.Clone(h.PastService), slices.Clone(h.Visits), slices.Clone(h.Vouches)
 	for i := range h.PastHours {
 		set(&h.PastHours[i].Until)
 	}
@@ -232,6 +233,9 @@ func (h *Hotspot) SetRight(latest, right time.Time) (changed bool) {
 	}
 	for i := range h.Visits {
 		set(&h.Visits[i].At)
+	}
+	for i := range h.Vouches {
+		set(&h.Vouches[i])
 	}
 	h.PastService = slices.DeleteFunc(h.PastService, func(p Period) bool { return !p.From.Before(p.Until) })
 	return changed

@@ -135,11 +135,13 @@ func (f *Fleet) StatusChanges(now time.Time, onlineOnly bool) (changes []beacon.
 // status announced last does not hold any more.
 func (s *Hotspot) transition(now time.Time) (tr beacon.Transition, changed bool) {
 	online := s.StatusAt(now) == beacon.Online
-	at := time.UnixMicro(s.live.Seen()).UTC()
-	if !online {
-		if at = at.Add(beacon.OfflineAfter); at.After(now) {
-			at = now // it was unlinked while it was online
-		}
+	at := s.SeenAt()
+	switch {
+	case online:
+	case at.IsZero(): // its heartbeats are lost, as with a damaged record
+		at = now
+	default: // now, if it was unlinked while it was online
+		at = beacon.Earlier(at.Add(beacon.OfflineAfter), now)
 	}
 	return beacon.Transition{Hotspot: beacon.HotspotID(s.ID()), Online: online, At: at}, online != s.live.Marked(heartbeat.Announced)
 }

@@ -74,3 +74,16 @@ func TestFold_Unwritten(t *testing.T) {
 		t.Errorf("the final day is still in memory: %d records", len(rows))
 	}
 }
+
+// If a hotspot was announced as online and its heartbeats are lost, as with a damaged
+// record, it is offline from now on, not since 1970.
+func TestStatusChanges_BeatsAreLost(t *testing.T) {
+	f := newFleet()
+	h := serving()
+	mustApply(t, f, h)
+	f.SetAnnounced(h.ID, true)
+	changes := f.StatusChanges(noon, false)
+	if len(changes) != 1 || changes[0].Online || !changes[0].At.Equal(noon) {
+		t.Errorf("%v; want offline at %v", changes, noon)
+	}
+}

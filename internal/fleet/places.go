@@ -40,7 +40,11 @@ func (p *places) set(hotspots ...beacon.Hotspot) error {
 	for i := range hotspots {
 		h := &hotspots[i]
 		points := h.Elsewhere()
-		if h.Deleted() && !neverServed(*h) {
+		switch {
+		case !h.Deleted():
+		case neverServed(*h): // it earned nothing anywhere
+			points = nil
+		default:
 			points = append(points, h.Location.Point)
 			p.deleted[h.ID] = h.DeletedAt
 		}

@@ -61,3 +61,29 @@ func TestAround(t *testing.T) {
 		is(f, there)
 	}
 }
+
+// A hotspot that never had a device earned nothing anywhere. Once it is deleted, nothing
+// is kept of where visits found it.
+func TestAround_NeverServed(t *testing.T) {
+	here, there := geo.Point{Lat: 1, Lng: 1}, geo.Point{Lat: 1, Lng: 1.1}
+	h := serving()
+	h.Device.LinkedAt = time.Time{}
+	h.Visits = []beacon.Visit{{At: noon, Point: there, Proves: true}}
+	f := newFleet()
+	mustApply(t, f, h)
+	found := func() (n int) {
+		for _, p := range []geo.Point{here, there} {
+			f.Around(p, 100, func(beacon.HotspotID) { n++ })
+		}
+		return n
+	}
+	if n := found(); n != 2 {
+		t.Errorf("found %d times; want once at each place", n)
+	}
+	h.Version, h.DeletedAt = 2, noon
+	mustApply(t, f, h)
+	f.Purge(noon.Add(time.Hour), noon.Add(time.Hour))
+	if n := found(); n != 0 {
+		t.Errorf("found %d times after it was deleted and purged", n)
+	}
+}

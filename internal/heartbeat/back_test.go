@@ -353,3 +353,41 @@ func TestFold_DeletedBeforeItIsCertain(t *testing.T) {
 		t.Errorf("the record of the day after it says %+v", got)
 	}
 }
+
+// A clock that is ahead is set back twice on one day, the first time not far enough. In
+// between, traffic of the evening before counted as of an hour that has not come. What is
+// left is a record that can be read.
+func TestClockBack_NotFarEnough(t *testing.T) {
+	midnight := noon.Truncate(24*time.Hour).AddDate(0, 0, 1)
+	up := heartbeat.NewOutages()
+	minute := func(at time.Time) beacon.Minute { return beacon.MinuteOf(at) }
+	up.Set([]heartbeat.Span{ // down from one to three
+		{From: minute(noon), To: minute(midnight.Add(time.Hour))},
+		{From: minute(midnight.Add(3 * time.Hour)), To: beacon.LastMinute},
+	})
+	table := heartbeat.NewTable(up)
+	l := table.Place(nil, shopSince(noon))
+	for _, beat := range []*heartbeat.Beat{
+		at(noon.Add(time.Hour), 1, 1, 100, 1),
+		at(midnight.AddDate(0, 0, 2), 2, 1, 900, 1), // two days ahead
+		at(midnight.AddDate(0, 0, 2).Add(8*time.Hour), 3, 1, 50, 1),
+	} {
+		table.Apply(l, beat)
+	}
+	wrong, right := midnight.Add(10*time.Hour), midnight.Add(3*time.Hour)
+	table.ClockBack(wrong, minute(wrong))
+	table.Apply(l, at(wrong.Add(time.Minute), 3, 2, 60, 1))
+	table.ClockBack(right, minute(wrong)+60) // it may still be wrong
+	trusted := right.Add(10 * time.Minute)
+	records := table.Fold(l, heartbeat.Moment{
+		Certain: trusted, Now: trusted, Final: heartbeat.FinalAt(minute(trusted)), Back: minute(right), Latest: minute(trusted),
+	})
+	if len(records) != 2 {
+		t.Fatalf("%d records", len(records))
+	}
+	for _, r := range records {
+		if _, err := heartbeat.DecodeRecord(r.Append(nil)); err != nil {
+			t.Errorf("%s: %v", r.Day(), err)
+		}
+	}
+}

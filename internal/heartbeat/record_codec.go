@@ -157,7 +157,7 @@ func (b *boot) append(out []byte, day beacon.Day) []byte {
 	for i := range hoursADay {
 		numbers[i] = b.carried(i)
 	}
-	numbers[hoursADay] = max(b.due, b.base) - b.base
+	numbers[hoursADay] = max(min(b.due, b.upTo[hoursADay-1]), b.base) - b.base // of what was cut, nothing is due
 	numbers[hoursADay+1] = b.pastTop
 	return appendSparse(out, numbers[:])
 }

@@ -60,11 +60,12 @@ func (l *last) join(other last) {
 	}
 }
 
-// windowSize is how many numbers below the highest are told apart.
+// windowSize is how many numbers below the highest are told apart: as many as a word has
+// bits.
 const windowSize = 64
 
 // seqs remembers which sequence numbers arrived, in 16 bytes: the highest, and which of
-// the 64 below it. IPsec detects replayed packets with the same window. Numbers below
+// the windowSize below it. IPsec detects replayed packets with the same window. Numbers below
 // the window count as known.
 type seqs struct {
 	top    uint64
@@ -76,7 +77,7 @@ func (s seqs) knows(seq uint64) bool {
 		return seq == s.top
 	}
 	below := s.top - seq - 1
-	return below >= 64 || s.window>>below&1 != 0
+	return below >= windowSize || s.window>>below&1 != 0
 }
 
 func (s *seqs) add(seq uint64) { s.join(seqs{top: seq}) }
@@ -89,7 +90,7 @@ func (s *seqs) join(other seqs) {
 	switch diff := high.top - low.top; {
 	case diff == 0:
 		high.window |= low.window
-	case diff <= 64: // shifts by 64 or more yield 0
+	case diff <= windowSize: // shifts by 64 or more yield 0
 		high.window |= low.window<<diff | 1<<(diff-1)
 	}
 	*s = high
@@ -158,51 +159,3 @@ func (h hour) day() beacon.Day { return beacon.Day(h / hoursADay) }
 
 // ofDay returns the hour, counted from midnight.
 func (h hour) ofDay() int { return int(h % hoursADay) }
-
-// backdate sets Back if a beat arrives in an hour in which its hotspot is closed, or not
-// in service, and reports traffic since a minute after which it was open. When exactly
-// that was carried is unknown, so all of it counts (decision D96). It is decided when
-// the beat arrives, because it depends on the last beat of an earlier minute.
-func (t *Table) backdate(l *Live, b *Beat, since beacon.Minute) {
-	b.Back = 0
-	m := b.minute()
-	at := hourOf(m)
-	if l.active != 0 && l.active <= m && t.timelines[l.timeline].mask(at.day()).from(at.ofDay()*60)&hourBits != 0 {
-		return // it is open, as most are at all times
-	}
-	if since == m && l.seenAt() == m { // like the one before, so that their order does not matter
-		b.Back = l.back
-		return
-	}
-	if since > m || t.service.down(since) { // a clock was ahead
-		since = t.unpack(l).heardBy(m)
-	}
-	c := t.rules(l)
-	b.Back = c.back(m, since)
-}
-
-// back returns Back for a beat that arrives in a minute and reports traffic since another.
-func (c *rules) back(m, since beacon.Minute) uint8 {
-	at := hourOf(m)
-	if c.openIn(at, at.first()) != 0 {
-		return 0
-	}
-	for h := at; h > hourOf(since) && at-h < maxDays*hoursADay; {
-		h--
-		if c.openIn(h, since) != 0 {
-			return uint8(min(at-h, hour(at.ofDay())+1))
-		}
-	}
-	return 0
-}
-
-// openIn returns the minutes of an hour, from a minute on, in which the hotspot is in
-// service and open.
-func (c *rules) openIn(h hour, since beacon.Minute) uint64 {
-	in := c.inService(h.day())
-	open := in.from(h.ofDay()*60) & c.hours.mask(h.day()).from(h.ofDay()*60) & hourBits
-	if since > h.first() {
-		open &= ^uint64(0) << min(since-h.first(), 63)
-	}
-	return open
-}

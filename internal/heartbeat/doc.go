@@ -19,5 +19,7 @@
 // hour, ready for the next beat. The Table (table.go) holds all Lives, and their open
 // days in packed form. Only package fleet uses these two. Which minutes are expected is
 // in rules.go, why others are not in record.go, and what rewards are based on in
-// facts.go.
+// facts.go. What the numbers of a beat mean, for devices that count in their own way, is
+// decided in judge.go. What becomes of the time that a clock was ahead is in
+// clock_back.go.
 package heartbeat

@@ -35,7 +35,7 @@ type Live struct {
 
 	slot     uint32 // index in the Table
 	timeline uint32 // index of its operating hours
-	active   beacon.Minute
+	active   beacon.Minute // in service since; 0: it is not
 
 	// The current hour. Its minutes are complete, including those that earlier beats
 	// served; its counts are only of beats that are not packed yet.

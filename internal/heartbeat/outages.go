@@ -98,7 +98,7 @@ type timeline struct {
 	periods []period
 
 	// A cache of the last two days that were asked for, by day modulo 2: the days, plus
-	// 1, and their minutes.
+	// 1, and their minutes. The mutex of the Table guards it.
 	days  [2]beacon.Day
 	masks [2]dayBits
 }

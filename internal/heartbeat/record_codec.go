@@ -12,7 +12,8 @@ import (
 // A record on disk is a version byte, its body, and a CRC-32C of both. Version 1 had
 // one reason for all minutes that were not expected: they read as closed, or as outside
 // if no minute was expected. Version 3 is version 2 and prior; it is written only where a
-// clock was ahead.
+// clock was ahead. Memory keeps open days as bodies of version 3, one after another,
+// without version and checksum.
 const (
 	priorVersion  = 3
 	recordVersion = 2
@@ -138,10 +139,10 @@ func (r *Record) appendPrior(out []byte) []byte { return binary.AppendUvarint(ou
 // before.
 const maxTests = beacon.TierTests * (hoursADay + 1)
 
-// possible returns the bits of the window that stand for a number: all, if top is 64 or
-// more.
+// possible returns the bits of the window that stand for a number: all, if top is
+// windowSize or more.
 func (s seqs) possible() uint64 {
-	if s.top >= 64 {
+	if s.top >= windowSize {
 		return math.MaxUint64
 	}
 	return 1<<s.top - 1

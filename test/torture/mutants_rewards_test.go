@@ -167,7 +167,7 @@ var rewardsMutants = []mutant{
 		name:  "an old beat that comes again is a new one",
 		fault: "TestF14_Thrice",
 		file:  "internal/heartbeat/beat.go",
-		old:   `return below >= 64 || s.window>>below&1 != 0`,
+		old:   `return below >= windowSize || s.window>>below&1 != 0`,
 		new:   `return below >= 1<<40`,
 		says:  "the day is",
 	},
@@ -175,8 +175,8 @@ var rewardsMutants = []mutant{
 		name:  "what comes again is counted again",
 		fault: "TestF14_Storm/sqlite",
 		file:  "internal/heartbeat/beat.go",
-		old:   `return below >= 64 || s.window>>below&1 != 0`,
-		new:   `return below >= 64`,
+		old:   `return below >= windowSize || s.window>>below&1 != 0`,
+		new:   `return below >= windowSize`,
 		says:  "minutes served",
 	},
 	{
@@ -198,7 +198,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "what is reported after closing time is lost",
 		fault: "TestF14_Traffic/sqlite",
-		file:  "internal/heartbeat/beat.go",
+		file:  "internal/heartbeat/backdate.go",
 		old:   `			return uint8(min(at-h, hour(at.ofDay())+1))`,
 		new:   `			return 0`,
 		says:  "cut off when it closes",

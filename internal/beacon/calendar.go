@@ -107,6 +107,9 @@ func Later(a, b time.Time) time.Time {
 	return b
 }
 
+// MinutesADay is how many minutes a UTC day always has.
+const MinutesADay = 24 * 60
+
 // Minute counts minutes since 1970, UTC.
 type Minute uint32
 

@@ -1,9 +1,6 @@
 package beacon
 
-import (
-	"errors"
-	"time"
-)
+import "time"
 
 // Change is the record that every write leaves in its own transaction: it is the
 // audit row (decision X10), what replicas follow, and what becomes an event.
@@ -95,49 +92,6 @@ const (
 	FlagDismissed ChangeKind = "flag.dismissed"
 )
 
-// Idempotency remembers a registration that must take effect once (decision N12): who
-// sent it under which key, what it asked for, which is opaque to the store, and the
-// hotspot as it was registered.
-type Idempotency struct {
-	Owner       UserID
-	Key         string
-	Fingerprint [32]byte
-	Hotspot     Hotspot // set by the store
-	ExpiresAt   time.Time
-}
-
-// RememberFor is how long a repeated request is recognized (decision N12).
-const RememberFor = 24 * time.Hour
-
-// ErrOtherRequest is the error for a key that was used before, for something else.
-var ErrOtherRequest error = &Error{
-	Kind:    Conflict,
-	Message: "this Idempotency-Key was used for another request; use a new one for each request",
-}
-
-// Once is a request with an Idempotency-Key (decision N12), other than a registration: it
-// takes effect once, in one transaction with the record of its result.
-type Once struct {
-	Owner       string // who sent it
-	Key         string
-	Fingerprint [32]byte // of what it asks for
-	ExpiresAt   time.Time
-	At          time.Time // when it was sent
-
-	// Result is what the first request got, and opaque to the store. A request without
-	// a result leaves no record.
-	Result []byte
-	Encode func(result any) ([]byte, error) // set by the sender, for Keep
-}
-
-// Keep sets the result.
-func (o *Once) Keep(result any) (err error) {
-	if o != nil {
-		o.Result, err = o.Encode(result)
-	}
-	return err
-}
-
 // Event is something that happened, as subscribers receive it (decision X7). Events
 // have one order for the whole network, whichever server sends them.
 type Event struct {
@@ -147,48 +101,3 @@ type Event struct {
 	User   UserID // whom it belongs to
 	At     time.Time
 }
-
-// ErrDamaged reports a record that is not what was written, so that it can never be
-// read. A record of a version that this program does not know is not damaged.
-var ErrDamaged = errors.New("the record is damaged")
-
-// ErrTooEarly reports that something has to wait until the time is certain, as when a
-// server has just started.
-var ErrTooEarly = errors.New("the time is not known yet")
-
-// JournalRow is one batch of heartbeats in a node's journal.
-type JournalRow struct {
-	Seq   int64
-	Batch []byte
-}
-
-// RecordRow is the record of a hotspot's heartbeats on one UTC day.
-type RecordRow struct {
-	Hotspot HotspotID
-	Day     Day
-	Data    []byte
-}
-
-// ServiceSpan says that the service was up from one minute since 1970 to
-// another, both included.
-type ServiceSpan struct {
-	From, To int64
-}
-
-// Transition records that a hotspot came online or went offline.
-type Transition struct {
-	Hotspot HotspotID
-	User    UserID
-	Online  bool
-	At      time.Time
-}
-
-// LinkCode is a code that can link a device, once (decision X2).
-type LinkCode struct {
-	Hotspot   HotspotID
-	Hash      [32]byte
-	ExpiresAt time.Time
-}
-
-// LinkTries is how often a code may be used with a wrong MAC (decision N21).
-const LinkTries = 5

@@ -70,6 +70,14 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
+// ErrDamaged reports a record that is not what was written, so that it can never be
+// read. A record of a version that this program does not know is not damaged.
+var ErrDamaged = errors.New("the record is damaged")
+
+// ErrTooEarly reports that something has to wait until the time is certain, as when a
+// server has just started.
+var ErrTooEarly = errors.New("the time is not known yet")
+
 var errNull = errors.New("must not be null")
 
 // Faults collects everything that is wrong with a request, so that the client learns

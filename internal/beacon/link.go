@@ -1,6 +1,9 @@
 package beacon
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // LinkCodeLength is the number of characters of a link code (decision X2), not
 // counting hyphens.
@@ -48,6 +51,16 @@ func CanonicalLinkCode(text string) (canonical string, ok bool) {
 	}
 	return code.String(), code.Len() == LinkCodeLength
 }
+
+// LinkCode is a code that can link a device, once (decision X2).
+type LinkCode struct {
+	Hotspot   HotspotID
+	Hash      [32]byte
+	ExpiresAt time.Time
+}
+
+// LinkTries is how often a code may be used with a wrong MAC (decision N21).
+const LinkTries = 5
 
 // LinkForm is what a device sent to be linked.
 type LinkForm struct {

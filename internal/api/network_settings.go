@@ -9,8 +9,15 @@ import (
 
 type networkSettings struct {
 	HomePrivacy beacon.HomePrivacy `json:"home_privacy"`
-	StartView   *beacon.StartView  `json:"start_view"`
+	StartView   *startView         `json:"start_view"`
 	Language    *string            `json:"language"`
+}
+
+// startView is a beacon.StartView in a response.
+type startView struct {
+	Lat  float64 `json:"lat"`
+	Lng  float64 `json:"lng"`
+	Zoom float64 `json:"zoom"`
 }
 
 // settingsPatch is a merge patch of the settings.
@@ -48,7 +55,7 @@ func (a *API) readSettings(ctx context.Context, _ beacon.Principal, _ struct{}) 
 		return networkSettings{}, err
 	}
 	shown, err := a.store.MapSettings(ctx)
-	s := networkSettings{HomePrivacy: blur.Homes, StartView: shown.Start}
+	s := networkSettings{HomePrivacy: blur.Homes, StartView: (*startView)(shown.Start)}
 	if shown.Language != "" {
 		s.Language = &shown.Language
 	}

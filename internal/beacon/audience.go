@@ -20,7 +20,7 @@ const (
 
 // The details that not everyone may see, as far as code decides about them one by one.
 const (
-	HotspotPlace     Detail = "Hotspot.location.lat"
+	HotspotPlace     Detail = ShownLat // latitude and longitude have one audience
 	UnverifiedReason Detail = "Hotspot.location.unverified_reason"
 	ProvenUntil      Detail = "Hotspot.location.proven_until"
 	LastUncounted    Detail = "Hotspot.metrics.last_uncounted"
@@ -77,8 +77,8 @@ var audiences = []struct {
 	{OwnerOnly, []Detail{Detail(RewardsSettled)}},
 }
 
-// ofHomes are the details of which strangers see a substitute if a home is hidden; see
-// Blur. Of a hidden home they are for the owner and staff.
+// ofHomes are the details that strangers do not see of a hidden home: Blur puts a
+// substitute in their place. The true ones are for its owner and staff.
 var ofHomes = []Detail{
 	HotspotPlace, ShownLng, ShownAddress, "Hotspot.location.verified_at", "Hotspot.operator_id", "Hotspot.updated_at",
 	ShownSSID, "Hotspot.device.mac_address", "Hotspot.device.linked_at",
@@ -86,14 +86,14 @@ var ofHomes = []Detail{
 	"Hotspot.quality",
 }
 
-// HiddenOfHomes reports whether strangers see a substitute of the detail if a home is
-// hidden.
-func (f Detail) HiddenOfHomes() bool { return slices.Contains(ofHomes, f) }
+// HiddenOfHomes reports whether strangers see a substitute for the detail of a hidden
+// home.
+func (d Detail) HiddenOfHomes() bool { return slices.Contains(ofHomes, d) }
 
 // Audience returns who may see the detail. What nobody has decided about is for its owner.
-func (f Detail) Audience() Audience {
+func (d Detail) Audience() Audience {
 	for _, row := range audiences {
-		if slices.Contains(row.details, f) {
+		if slices.Contains(row.details, d) {
 			return row.audience
 		}
 	}
@@ -110,14 +110,14 @@ func Details() []Detail {
 }
 
 // Sees reports whether the principal may see a detail about what belongs to the owner.
-func (p Principal) Sees(f Detail, owner UserID) bool { return p.sees(f.Audience(), owner) }
+func (p Principal) Sees(d Detail, owner UserID) bool { return p.sees(d.Audience(), owner) }
 
 // SeesOfHome is Sees for a home that is hidden from strangers; see Blur.
-func (p Principal) SeesOfHome(f Detail, owner UserID) bool {
-	if f.HiddenOfHomes() {
+func (p Principal) SeesOfHome(d Detail, owner UserID) bool {
+	if d.HiddenOfHomes() {
 		return p.sees(OwnerAndStaff, owner)
 	}
-	return p.Sees(f, owner)
+	return p.Sees(d, owner)
 }
 
 func (p Principal) sees(audience Audience, owner UserID) bool {

@@ -53,9 +53,10 @@ const MaskedMAC MAC = "00:00:00:00:00:00"
 // Hides reports whether strangers see the hotspot as Public returns it.
 func (b *Blur) Hides(t Type) bool { return b.Homes == HomesBlurred && t == Home }
 
-// Public returns a home as strangers see it: at another place, without address and
-// MAC address, without its network name unless its operator shows that, with an operator of its own, and with days instead of moments.
-// What its heartbeats tell is left to the caller.
+// Public returns a home as strangers see it: at another place, without address and MAC
+// address, without its network name unless its operator shows that, with an operator of
+// its own, and with days instead of moments. What its heartbeats tell is left to the
+// caller.
 func (b *Blur) Public(h Hotspot) Hotspot {
 	h.Location.Point = b.place(h.ID, h.Location.Point)
 	h.Location.Address = ""

@@ -98,9 +98,9 @@ type Metrics struct {
 	Clients        int       // of the last beat
 	Seen           time.Time // when that came; zero if never
 
-	// When a beat last did not count, to the minute, and why. It is known to the server
-	// that received it, until it is stopped.
-	FellAt      time.Time // when counters were last lower than before, to the minute
-	UncountedAt time.Time
-	Uncounted   Uncounted
+	// What only the server that received such a beat knows, until it is stopped. Both
+	// times are to the minute.
+	FellAt      time.Time // when counters were last lower than before
+	UncountedAt time.Time // when a beat last did not count
+	Uncounted   Uncounted // why not
 }

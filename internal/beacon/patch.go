@@ -148,9 +148,9 @@ func (form DeviceForm) apply(d *Device, read func(Opt[string], string, *Faults) 
 func (h *Hotspot) follow(before *Hotspot, now time.Time) {
 	if h.Location.Point != before.Location.Point {
 		h.Visits = before.visits() // where it was
-	}
-	if h.Location.Point != before.Location.Point && !h.unverify(moved, now) && h.Location.UnverifiedReason != "" {
-		h.Location.UnverifiedReason = moved // the earlier reason was about the earlier place
+		if !h.unverify(moved, now) && h.Location.UnverifiedReason != "" {
+			h.Location.UnverifiedReason = moved // the earlier reason was about the earlier place
+		}
 	}
 	if h.Device.MAC.Canonical() != before.Device.MAC.Canonical() {
 		h.EndService(now)

@@ -15,11 +15,9 @@ type MapSettings struct {
 	Language string // a code of two or three letters, or empty
 }
 
-// StartView is the middle of a map, and how close it is looked at.
+// StartView is the middle of a map, and its zoom.
 type StartView struct {
-	Lat  float64 `json:"lat"`
-	Lng  float64 `json:"lng"`
-	Zoom float64 `json:"zoom"`
+	Lat, Lng, Zoom float64
 }
 
 // maxStartZoom is the closest zoom of the console's map.

@@ -35,8 +35,8 @@ const (
 	proofAtMost = 2 * proofTime
 	// vouchBefore is how long before the proof ends check-ins extend it.
 	vouchBefore = 60 * 24 * time.Hour
-	// vouchInstalls and vouchDays are of how many installs, and from how many days, there
-	// must be evidence.
+	// Evidence extends the proof if it is of at least vouchInstalls installs and
+	// vouchDays days.
 	vouchInstalls, vouchDays = 3, 3
 	// MaxVisits is how many visits a hotspot keeps.
 	MaxVisits = 50
@@ -187,9 +187,9 @@ func (h *Hotspot) DistanceTo(other *Hotspot, day Day) float64 {
 	return geo.Distance(h.PlaceOn(day).Point, other.PlaceOn(day).Point)
 }
 
-// EvidenceSince returns since which day evidence counts that extends the proof of the
-// place, and whether an extension is due: the proof ends soon, or has ended, and can be
-// extended. Evidence that extended it before does not count again.
+// EvidenceSince returns the first day whose evidence counts toward extending the proof of
+// the place, and whether an extension is due: the proof ends soon, or has ended, and can
+// be extended. Evidence that extended it before does not count again.
 func (h *Hotspot) EvidenceSince(now time.Time) (since Day, due bool) {
 	today := DayOf(now)
 	p := h.PlaceOn(today + 1)
@@ -202,8 +202,9 @@ func (h *Hotspot) EvidenceSince(now time.Time) (since Day, due bool) {
 	return since, until.Sub(now) < vouchBefore && p.provenUntil().After(until)
 }
 
-// Vouch extends the proof of the place, from the next day on, if that is due and the
-// evidence since then suffices: so many check-ins of how many installs on how many days.
+// Vouch extends the proof of the place, from the next day on, if that is due and there is
+// enough evidence since the day of EvidenceSince: check-ins of that many installs, on that
+// many days.
 func (h *Hotspot) Vouch(installs, days int, now time.Time) bool {
 	if _, due := h.EvidenceSince(now); !due || installs < vouchInstalls || days < vouchDays {
 		return false

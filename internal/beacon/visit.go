@@ -74,10 +74,10 @@ func (p Place) provenUntil() time.Time {
 	return Later(until, Earlier(p.VouchedAt.Add(vouchTime), p.ProvenAt.Add(proofAtMost)))
 }
 
-// Visited records what a visit found. Call it before Verify. It reports whether there is
-// anything new: a second visit on a day that confirms the first is not, nor is a less
+// RecordVisit records what a visit found. Call it before Verify. It reports whether there
+// is anything new: a second visit on a day that confirms the first is not, nor is a less
 // exact one while the hotspot is verified, unless it measured another speed.
-func (h *Hotspot) Visited(found Verification, by UserID, now time.Time) bool {
+func (h *Hotspot) RecordVisit(found Verification, by UserID, now time.Time) bool {
 	v := Visit{At: now, Point: h.Location.Point, AccuracyM: found.AccuracyM}
 	if found.AccuracyM <= placeWithinM {
 		v.Point, v.Proves = found.Point, by != h.Operator

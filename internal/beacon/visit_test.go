@@ -15,7 +15,7 @@ const (
 )
 
 func visited(h *beacon.Hotspot, metres, accuracy float64, by beacon.UserID, at time.Time) bool {
-	return h.Visited(beacon.Verification{Point: geo.Point{Lat: 40 + metres*metre, Lng: -74}, AccuracyM: accuracy}, by, at)
+	return h.RecordVisit(beacon.Verification{Point: geo.Point{Lat: 40 + metres*metre, Lng: -74}, AccuracyM: accuracy}, by, at)
 }
 
 func TestPlaceOn(t *testing.T) {
@@ -176,7 +176,7 @@ func TestVisited_Measured(t *testing.T) {
 		at := noon.AddDate(0, 0, i)
 		found := beacon.Verification{Point: geo.Point{Lat: 40 + step.metres*metre, Lng: -74}, AccuracyM: step.accuracy, Test: step.test}
 		was := h.PlaceOn(beacon.DayOf(at))
-		if h.Visited(found, step.by, at) != step.news || h.Visited(found, step.by, at.Add(time.Hour)) {
+		if h.RecordVisit(found, step.by, at) != step.news || h.RecordVisit(found, step.by, at.Add(time.Hour)) {
 			t.Errorf("%s: it is not news once, but %v", step.name, h.Visits)
 		}
 		h.Location.VerifiedAt = noon

@@ -82,7 +82,7 @@ func register(h *beacon.Hotspot, to geo.Point, at time.Time) error {
 
 // find lets staff find a hotspot where it is registered.
 func find(h *beacon.Hotspot, staff beacon.UserID, at time.Time) error {
-	h.Visited(beacon.Verification{Point: h.Location.Point, AccuracyM: measuredWithinM}, staff, at)
+	h.RecordVisit(beacon.Verification{Point: h.Location.Point, AccuracyM: measuredWithinM}, staff, at)
 	h.UpdatedAt = at
 	return h.Verify(at)
 }

@@ -106,7 +106,7 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 			return false, errStale // the distance was measured to another place
 		}
 		now := r.moment()
-		changed = h.Visited(found, p.User, now)
+		changed = h.RecordVisit(found, p.User, now)
 		if found.Type != "" && found.Type != h.Type {
 			h.Type, changed = found.Type, true
 		}

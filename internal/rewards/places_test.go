@@ -71,7 +71,7 @@ func (s *street) visit(t *testing.T, hotspot beacon.HotspotID, spot int, byStaff
 		found.Test = [...]beacon.SpeedTest{{DownMbps: 10, UpMbps: 1, LatencyMs: 9}, {DownMbps: 70, UpMbps: 7, LatencyMs: 60}, {DownMbps: 100, UpMbps: 10, LatencyMs: 9}}[most]
 	}
 	_, err := s.db.UpdateHotspot(t.Context(), hotspot, beacon.Actor{}, beacon.HotspotVerified, func(h *beacon.Hotspot) (bool, error) {
-		h.Visited(found, by, s.now)
+		h.RecordVisit(found, by, s.now)
 		h.Location.VerifiedAt = s.now
 		return true, nil
 	})

@@ -155,7 +155,7 @@ func testFallsSilent(t *testing.T) {
 
 // What is not told by a beat or a change is seen within seconds: a record that
 // another server wrote.
-func TestRedraw_LooksAnyway(t *testing.T) {
+func TestRedraw_ChecksAnyway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := mapped(t)
 		h := serving()

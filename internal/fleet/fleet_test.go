@@ -150,8 +150,8 @@ func TestApply_Race(t *testing.T) {
 }
 
 // A copy that was under way when its hotspot was deleted does not bring it back,
-// for as long as anything can be under way; and graves do not stay for ever.
-func TestApply_Graves(t *testing.T) {
+// for as long as anything can be under way; and tombstones do not stay for ever.
+func TestApply_Tombstones(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet()
 		mustApply(t, f, at("a", 1), at("b", 1))

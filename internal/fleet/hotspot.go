@@ -119,24 +119,24 @@ type Condition struct {
 
 // Condition returns the condition at now, from memory and without a lock.
 func (s *Hotspot) Condition(now time.Time) Condition {
-	facts := Condition{Status: s.StatusAt(now), RadiusM: s.radius}
+	c := Condition{Status: s.StatusAt(now), RadiusM: s.radius}
 	if s.live == nil {
-		return facts
+		return c
 	}
 	shown := s.live.Shown()
-	facts.Signal, facts.Tier, facts.Uptime = shown.Signal, shown.Tier, shown.Uptime
-	facts.Load = beacon.Load(facts.Status, shown.Clients, int(s.room))
-	return facts
+	c.Signal, c.Tier, c.Uptime = shown.Signal, shown.Tier, shown.Uptime
+	c.Load = beacon.Load(c.Status, shown.Clients, int(s.room))
+	return c
 }
 
 // PublicCondition is Condition as strangers see it: how many clients a home has tells
 // when someone is there.
 func (s *Hotspot) PublicCondition(now time.Time) Condition {
-	facts := s.Condition(now)
+	c := s.Condition(now)
 	if s.hidden {
-		facts.Load = 0
+		c.Load = 0
 	}
-	return facts
+	return c
 }
 
 // StatusAt returns its status at now (decision N15).
@@ -152,7 +152,8 @@ func (s *Hotspot) SeenAt() time.Time {
 	return time.UnixMicro(s.live.Seen()).UTC()
 }
 
-// heardAt reports whether the last heartbeat is recent enough to be online.
+// heardAt reports whether the last heartbeat is recent enough to be online. It is for
+// hotspots that have, or had, a device: others have no heartbeat state.
 func (s *Hotspot) heardAt(now time.Time) bool { return beacon.Heard(s.live.Seen(), now.UnixMicro()) }
 
 // Tags let a search for hotspots in service skip the others. Whether one of them is

@@ -23,8 +23,8 @@ type InventoryGroup struct {
 
 // Inventory counts devices by what they run: the largest groups first, and at most limit
 // of them. Charge is called before the work with its cost, as for List.
-func (f *Fleet) Inventory(limit int, charge func(looked int) error) (all Inventory, err error) {
-	if err := charge(f.Len() * askingIsLooks); err != nil {
+func (f *Fleet) Inventory(limit int, charge func(cost int) error) (all Inventory, err error) {
+	if err := charge(f.Len() * checkCost); err != nil {
 		return Inventory{}, err
 	}
 	counts := map[unique.Handle[beacon.AgentKind]]int{}

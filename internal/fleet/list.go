@@ -43,8 +43,8 @@ type ListQuery struct {
 	Newest   bool                 // last registered first
 	Agent    AgentQuery
 	Page     beacon.Page
-	Now      time.Time              // the moment the status is for
-	Charge   func(looked int) error // is called before the work with its cost, in names scanned; may refuse
+	Now      time.Time            // the moment the status is for
+	Charge   func(cost int) error // is called before the work with its cost, in names scanned; may refuse
 }
 
 // AgentQuery asks for hotspots by what their devices run. Of an empty field, any will do.
@@ -55,9 +55,9 @@ func (q AgentQuery) matches(kind beacon.AgentKind) bool {
 		(q.Firmware == "" || q.Firmware == kind.Firmware)
 }
 
-// askingIsLooks is the cost of checking whether a hotspot is online, in names
-// scanned, which are contiguous in memory.
-const askingIsLooks = 5
+// checkCost is the cost of examining a hotspot, such as whether it is online, in names
+// scanned: those are contiguous in memory.
+const checkCost = 5
 
 // List returns a page of the hotspots of one snapshot.
 func (f *Fleet) List(in ListQuery) (beacon.Listed[*Hotspot], error) {
@@ -67,11 +67,11 @@ func (f *Fleet) List(in ListQuery) (beacon.Listed[*Hotspot], error) {
 		all = all.Of(in.Among.V)
 	}
 	page := beacon.Listed[*Hotspot]{Page: in.Page}
-	looks := all.Looks(q)
+	cost := all.Scans(q)
 	if q.Keep != nil {
-		looks *= askingIsLooks
+		cost *= checkCost
 	}
-	if err := in.Charge(looks); err != nil {
+	if err := in.Charge(cost); err != nil {
 		return page, err
 	}
 	page.Items, page.Total = all.List(q, nil)

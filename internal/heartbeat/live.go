@@ -33,8 +33,8 @@ type Live struct {
 	uncounted uncounted     // the newest beat that did not count
 	fell      beacon.Minute // of the newest beat with counters that fell
 
-	slot     uint32 // index in the Table
-	timeline uint32 // index of its operating hours
+	slot     uint32        // index in the Table
+	timeline uint32        // index of its operating hours
 	active   beacon.Minute // in service since; 0: it is not
 
 	// The current hour. Its minutes are complete, including those that earlier beats

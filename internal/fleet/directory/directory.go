@@ -206,8 +206,8 @@ func (s *Snapshot[T]) Of(ids []string) *Snapshot[T] {
 	return &Snapshot[T]{blocks: cut(entries)}
 }
 
-// Looks returns how many items List will examine, besides those on the page.
-func (s *Snapshot[T]) Looks(q Query[T]) (items int) {
+// Scans returns how many items List will examine, besides those on the page.
+func (s *Snapshot[T]) Scans(q Query[T]) (items int) {
 	if q.counted() {
 		return 0
 	}

@@ -53,7 +53,7 @@ func (m model) list(q query) (page []*item, total int) {
 
 // Whatever is put in and taken out, in small steps and large ones, every list is
 // the one that a look at everything gives.
-func TestRoll_ListsAsAModelDoes(t *testing.T) {
+func TestDirectory_ListsAsAModelDoes(t *testing.T) {
 	for seed := range uint64(4) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		r, m := directory.New[*item](), model{}
@@ -128,13 +128,13 @@ func compare(t *testing.T, s *directory.Snapshot[*item], m model, q query) (item
 	if !slices.Equal(page, want) || total != all {
 		t.Fatalf("%+v: %d items of %d; want %d of %d", q, len(page), total, len(want), all)
 	}
-	if looks := s.Looks(q); looks > len(m) || q.Text == "" && q.Keep == nil && looks != 0 {
-		t.Fatalf("%+v looks at %d items of %d", q, looks, len(m))
+	if scans := s.Scans(q); scans > len(m) || q.Text == "" && q.Keep == nil && scans != 0 {
+		t.Fatalf("%+v scans %d items of %d", q, scans, len(m))
 	}
 	return len(page)
 }
 
-func TestRoll_PagesPastTheEnd(t *testing.T) {
+func TestDirectory_PagesPastTheEnd(t *testing.T) {
 	r := directory.New[*item]()
 	if page, total := r.Snapshot().List(query{Kinds: directory.All, Limit: 1}, nil); len(page)+total != 0 {
 		t.Errorf("an empty directory lists %d of %d", len(page), total)
@@ -152,7 +152,7 @@ func TestRoll_PagesPastTheEnd(t *testing.T) {
 }
 
 // What is looked for is never found across two texts, nor twice in one.
-func TestRoll_TextsStandApart(t *testing.T) {
+func TestDirectory_TextsStandApart(t *testing.T) {
 	r := directory.New[*item]()
 	r.Apply([]entry{entryOf("a", "coffee", 0), entryOf("b", "ee bar bar", 0), entryOf("c", "", 0)}, nil)
 	for text, want := range map[string]int{"ee": 2, "eee": 0, "bar": 1, "eebar": 0, "coffeeee": 0, "f": 1, "r": 1} {
@@ -163,7 +163,7 @@ func TestRoll_TextsStandApart(t *testing.T) {
 }
 
 // Readers and writers at once; for the race detector, and each answer is whole.
-func TestRoll_AtOnce(t *testing.T) {
+func TestDirectory_AtOnce(t *testing.T) {
 	r := directory.New[*item]()
 	var all sync.WaitGroup
 	for w := range 4 {
@@ -184,7 +184,7 @@ func TestRoll_AtOnce(t *testing.T) {
 }
 
 // What is changed again and again while nobody asks takes no more and more memory.
-func TestRoll_ForgetsWhatNobodyAskedFor(t *testing.T) {
+func TestDirectory_ForgetsWhatNobodyAskedFor(t *testing.T) {
 	const changes, kept = 20_000, 5_000
 	r := directory.New[*item]()
 	var freed atomic.Int64

@@ -6,7 +6,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
-// disc is what an online hotspot covers, as the geometry uses it: all points of the sphere within an
+// disc is an online Disc as the geometry uses it: all points of the sphere within an
 // angle of its middle.
 type disc struct {
 	lat, lng       float64 // degrees

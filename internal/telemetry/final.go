@@ -69,8 +69,8 @@ func (t *Telemetry) FinalBefore() (beacon.Day, bool) {
 	return before, true
 }
 
-// DeletedSince returns since when deleted hotspots may have a day that is not final: up
-// to two days before any server was last up.
+// DeletedSince returns since when deleted hotspots may have a day that is not final:
+// beacon.KeepPast before any server was last up.
 func (t *Telemetry) DeletedSince(ctx context.Context) (time.Time, error) {
 	spans, err := t.Store.Spans(ctx, 0)
 	if err != nil {

@@ -73,12 +73,14 @@ func (t *Telemetry) readRecords(ctx context.Context) error {
 	return t.restoreUpTo(ctx, today, ahead)
 }
 
+// recordsMatter is for how many days something in a record may still matter.
+const recordsMatter = 31
+
 // restoreUpTo loads the newest records of hotspots that are not of later days, and also
 // the ones before while their days were not final. Between two days with a record there
 // may be others on which the service was down.
 func (t *Telemetry) restoreUpTo(ctx context.Context, last beacon.Day, ids []beacon.HotspotID) error {
-	const longest = 31 // days: nothing in an older record matters any more
-	for day := last; len(ids) > 0 && day+longest > last; day-- {
+	for day := last; len(ids) > 0 && day+recordsMatter > last; day-- {
 		complete, err := t.restoreDay(ctx, day, ids)
 		if err != nil {
 			return err
@@ -118,10 +120,9 @@ func (t *Telemetry) restoreRecord(hotspot beacon.HotspotID, day beacon.Day, data
 // rereadChunk merges the records that the lease holder made of the journals: of all
 // days that were not over when this node last did so.
 func (t *Telemetry) rereadChunk(ctx context.Context, ids []beacon.HotspotID, today beacon.Day) error {
-	const longest = 31 // days
 	last, _ := t.folds.last()
 	since := min(last.Day(), today)
-	first := max(since, 1, max(today, longest)-longest+1) - 1
+	first := max(since, 1, max(today, recordsMatter)-recordsMatter+1) - 1
 	for day := first; day <= today; day++ {
 		if _, err := t.restoreDay(ctx, day, ids); err != nil {
 			return err

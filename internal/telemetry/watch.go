@@ -43,8 +43,8 @@ func (t *Telemetry) announce(ctx context.Context) error {
 	return nil
 }
 
-// watchPause is how long announce waits after a failure, or when it is too early: checking all hotspots each
-// second while nothing can be written would help nobody.
+// watchPause is how long announce waits after a failure, or when it is too early: checking
+// all hotspots each second while nothing can be written would help nobody.
 const watchPause = 10 * time.Second
 
 // patient reports whether it is too early to call a hotspot offline: after an outage of

@@ -27,7 +27,7 @@ func directory(body []byte) ([]entry, error) {
 		return v
 	}
 	count := next()
-	if count > uint64(len(body)) { // each entry has at least one byte
+	if count > uint64(len(body)/4) { // each entry has four numbers, of at least one byte
 		return nil, errDirectory
 	}
 	all := make([]entry, count)

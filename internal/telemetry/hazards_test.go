@@ -3,6 +3,7 @@ package telemetry_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -304,7 +305,49 @@ func TestHistory_NeverHeard(t *testing.T) {
 	}
 }
 
-// While nothing can be written, it does not look at all hotspots each second.
+// A record that is damaged on disk is left out of the history, and the other days are in
+// it (decision D43).
+func TestHistory_DamagedRecord(t *testing.T) {
+	c := &clock{at: morning}
+	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { return &scratched{s, beacon.DayOf(morning) + 1} })
+	id := n.register(t, 1, morning)[0]
+	for range 3 * 24 {
+		n.must(t, n.Mark)
+		n.must(t, n.follower.CatchUp)
+		n.must(t, n.Fold) // makes days final, so memory forgets them
+		c.pass(time.Hour)
+	}
+	first := morning.Truncate(24 * time.Hour)
+	h, err := n.History(t.Context(), telemetry.HistoryQuery{Hotspot: id, From: first, To: first.AddDate(0, 0, 3), Step: 24 * time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var expected []int
+	for _, p := range h.Points {
+		expected = append(expected, p.Expected)
+	}
+	if want := []int{15 * 60, 0, 24 * 60}; !slices.Equal(expected, want) {
+		t.Errorf("expected minutes = %v; want %v", expected, want)
+	}
+}
+
+// scratched is a store in which the records of one day are damaged.
+type scratched struct {
+	telemetry.Store
+	day beacon.Day
+}
+
+func (s *scratched) RecordsOf(ctx context.Context, hotspot beacon.HotspotID, from, to beacon.Day) ([]beacon.RecordRow, error) {
+	rows, err := s.Store.RecordsOf(ctx, hotspot, from, to)
+	for i := range rows {
+		if rows[i].Day == s.day {
+			rows[i].Data[len(rows[i].Data)/2] ^= 1
+		}
+	}
+	return rows, err
+}
+
+// While nothing can be written, not all hotspots are checked each second.
 func TestAnnounce_DiskFull(t *testing.T) {
 	c := &clock{at: morning}
 	f := &full{}

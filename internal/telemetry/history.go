@@ -23,7 +23,8 @@ type History struct {
 	Points []heartbeat.Point
 }
 
-// History returns what records say, and for today also what is not in them yet.
+// History returns what records say, and for today also what is not in them yet. A damaged
+// record is skipped: nothing was expected on its day.
 func (t *Telemetry) History(ctx context.Context, q HistoryQuery) (History, error) {
 	if _, ok := t.Fleet.Find(q.Hotspot); !ok && !q.Deleted {
 		return History{}, &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
@@ -36,11 +37,9 @@ func (t *Telemetry) History(ctx context.Context, q HistoryQuery) (History, error
 	}
 	var records []*heartbeat.Record
 	for _, row := range rows {
-		r, err := heartbeat.DecodeRecord(row.Data)
-		if err != nil {
-			return History{}, err
+		if r := t.decode(row.Hotspot, row.Day, row.Data); r != nil {
+			records = append(records, r)
 		}
-		records = append(records, r)
 	}
 	now := t.Now()
 	if last >= beacon.MinuteOf(now).Day() {

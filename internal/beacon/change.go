@@ -1,6 +1,9 @@
 package beacon
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Change is the record that every write leaves in its own transaction: it is the
 // audit row (decision X10), what replicas follow, and what becomes an event.
@@ -24,7 +27,7 @@ type Actor struct {
 	Once    *Once  // if the request may be repeated; not recorded
 }
 
-// ChangeKind says what happened.
+// ChangeKind says what happened, and before the point to what.
 type ChangeKind string
 
 const (
@@ -91,6 +94,9 @@ const (
 	// The target is the hotspot, and the note has the kind of the flag and the reason.
 	FlagDismissed ChangeKind = "flag.dismissed"
 )
+
+// OfHotspot reports whether a change of this kind made a new version of a hotspot.
+func (k ChangeKind) OfHotspot() bool { return strings.HasPrefix(string(k), "hotspot.") }
 
 // Event is something that happened, as subscribers receive it (decision X7). Events
 // have one order for the whole network, whichever server sends them.

@@ -48,7 +48,7 @@ func (e *Erasure) Status() ErasureStatus {
 }
 
 // Erase takes away from a deleted hotspot whose it was and which device: its names, its
-// address and its MAC address. What the books of open months need is left to ErasePlace.
+// address and its MAC address. What the rewards of open months need is left to ErasePlace.
 func (h *Hotspot) Erase() {
 	h.Name, h.Location.Address, h.Location.UnverifiedReason = erasedText, "", ""
 	h.Device = Device{SSID: erasedText, MAC: MaskedMAC, LinkedAt: h.Device.LinkedAt}
@@ -56,7 +56,7 @@ func (h *Hotspot) Erase() {
 
 // ErasePlace takes away where a deleted hotspot stood and when it was open. What remains
 // of visits is when they were, and which of them found it at another place than before:
-// how long it served at a place is part of the books.
+// rewards depend on how long it served at a place.
 func (h *Hotspot) ErasePlace() {
 	var visits []Visit
 	var is, shown geo.Point

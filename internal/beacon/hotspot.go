@@ -222,8 +222,8 @@ func (h *Hotspot) SetRight(latest, right time.Time) (changed bool) {
 	set(&h.Location.VerifiedAt)
 	set(&h.Device.LinkedAt)
 	set(&h.Device.Agent.At)
-	// Copies: others may hold the lists.
-	h.PastHours, h.PastService, h.Visits, h.Vouches = slices.Clone(h.PastHours), slices.Clone(h.PastService), slices.Clone(h.Visits), slices.Clone(h.Vouches)
+	h.PastHours, h.PastService = slices.Clone(h.PastHours), slices.Clone(h.PastService) // others may hold the lists
+	h.Visits, h.Vouches = slices.Clone(h.Visits), slices.Clone(h.Vouches)
 	for i := range h.PastHours {
 		set(&h.PastHours[i].Until)
 	}

@@ -221,13 +221,12 @@ func (fo *Follower) advance(ctx context.Context, node string) error {
 			return fmt.Errorf("node %s: change %d is followed by %d; the stream must not have gaps", node, cursor, c.Seq)
 		}
 		cursor = c.Seq
-		switch c.Kind {
-		case beacon.KeyCreated, beacon.KeyRevoked:
+		switch {
+		case c.Kind == beacon.KeyCreated || c.Kind == beacon.KeyRevoked:
 			fo.onKey(beacon.KeyID(c.Target), c.Kind)
-		case beacon.SettingChanged:
+		case c.Kind == beacon.SettingChanged:
 			fo.unshown = true
-		case beacon.HotspotRegistered, beacon.HotspotUpdated, beacon.HotspotDeleted,
-			beacon.HotspotVerified, beacon.HotspotUnverified, beacon.HotspotLinked, beacon.HotspotUnlinked, beacon.HotspotReported, beacon.HotspotVouched, beacon.HotspotErased:
+		case c.Kind.OfHotspot():
 			id := beacon.HotspotID(c.Target)
 			if !seen[id] && !fo.fleet.Has(id, c.Version) {
 				seen[id] = true

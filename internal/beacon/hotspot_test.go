@@ -136,6 +136,9 @@ func TestHotspot_PastService(t *testing.T) {
 	h.Device.LinkedAt = minutes(21)
 	end(30)
 	want(beacon.Period{From: minutes(1), Until: minutes(20)}, beacon.Period{From: minutes(21), Until: minutes(30)})
+	h.Device.LinkedAt = minutes(29)
+	end(29.5) // the clock was set back: the end stays
+	want(beacon.Period{From: minutes(1), Until: minutes(20)}, beacon.Period{From: minutes(21), Until: minutes(30)})
 	h.Device.LinkedAt = minutes(40)
 	const year = 365 * 24 * 60
 	end(year) // by a clock that is ahead

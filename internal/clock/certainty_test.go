@@ -32,6 +32,9 @@ func TestCertainty(t *testing.T) {
 	pass(0, 0, time.Hour+2*time.Minute, "told of an earlier moment")
 	c.Set(evening)
 	pass(0, 0, 0, "corrected")
+	now = evening
+	pass(time.Minute, time.Hour, time.Minute, "of a clock that runs slower")
+	pass(time.Hour, -time.Second, time.Minute, "for a caller that was overtaken")
 }
 
 func TestWait(t *testing.T) {

@@ -188,7 +188,9 @@ func (f *framing) endValue() bool {
 	return err == nil
 }
 
+// endHead ends a head; the next request has one of its own.
 func (f *framing) endHead() {
+	f.head = 0
 	switch {
 	case f.coded:
 		f.part = lost

@@ -19,10 +19,11 @@ func headOf(n int, lines ...string) string {
 func TestServe_HeadLimit(t *testing.T) {
 	addrs := serveBoth(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.URL.Path + "\n")) })
 	before := map[string]string{
-		"first":                 "",
-		"after a plain request": inLines("GET /before HTTP/1.1", "Host: x"),
-		"after a special one":   inLines("PUT /before HTTP/1.1", "Host: x", "Content-Length: 5") + "abcde",
-		"after many":            strings.Repeat(inLines("PUT /before HTTP/1.1", "Host: x", "Content-Length: 5000")+strings.Repeat("b", 5000), 3),
+		"first":                  "",
+		"after a plain request":  inLines("GET /before HTTP/1.1", "Host: x"),
+		"after a special one":    inLines("PUT /before HTTP/1.1", "Host: x", "Content-Length: 5") + "abcde",
+		"after many":             strings.Repeat(inLines("PUT /before HTTP/1.1", "Host: x", "Content-Length: 5000")+strings.Repeat("b", 5000), 3),
+		"after one at the limit": headOf(MaxHeaderBytes, "GET /before HTTP/1.1", "Host: x"),
 	}
 	heads := map[string]struct {
 		text, want string

@@ -186,10 +186,8 @@ func (a *API) whatIf(w http.ResponseWriter, r *http.Request, p beacon.Principal)
 	if err != nil {
 		return err
 	}
-	for range len(in.add) / additionsARequest {
-		if err := a.limits.spend(w.Header(), p, time.Now()); err != nil {
-			return err
-		}
+	if err := a.charging(w, p, additionsARequest)(len(in.add)); err != nil {
+		return err
 	}
 	areaBefore, areaAfter, err := a.fleet.WhatIf(in.box, in.add, a.now())
 	if err != nil {

@@ -45,10 +45,8 @@ func (a *API) estimate(w http.ResponseWriter, r *http.Request, p beacon.Principa
 	if err != nil {
 		return err
 	}
-	for range max(0, len(plan)-1) {
-		if err := a.limits.spend(w.Header(), p, time.Now()); err != nil {
-			return err
-		}
+	if err := a.limits.spendMore(w.Header(), p, len(plan)-1, time.Now()); err != nil {
+		return err
 	}
 	out := append([]byte(`{"unit":"`+beacon.RewardUnit+`","days":`), strconv.Itoa(rewards.EstimateDays)...)
 	out = append(out, `,"places":[`...)

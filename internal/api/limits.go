@@ -126,10 +126,11 @@ func (l *limiters) spendLinkTry(h http.Header, r *http.Request, now time.Time) e
 }
 
 // SpendFeed counts a request for an open feed, which needs no key, as many requests
-// according to the work it causes.
+// according to the work it causes. What is counted after the request itself is less than a
+// burst, like that of spendMore.
 func (a *API) SpendFeed(h http.Header, r *http.Request, requests int, now time.Time) error {
 	l := a.limits
-	requests = max(1, min(requests, l.limits.Feeds.Burst)) // a request that costs more could never succeed
+	requests = max(1, min(requests, l.limits.Feeds.Burst-1))
 	return verdict(h, l.feedPolicy, l.feeds.Spend(Address(r), now, requests), "this address asks for open feeds too often")
 }
 

@@ -2,6 +2,8 @@ package api_test
 
 import (
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -133,16 +135,46 @@ func TestDefaultLimits(t *testing.T) {
 	}
 }
 
-// To think of many hotspots is as much work as some requests.
+// simulating asks what hotspots would add.
+func simulating(t *testing.T, c client, hotspots int) answer {
+	t.Helper()
+	add := strings.Repeat(`,{"lat":40.7,"lng":-74,"radius_m":50}`, hotspots)
+	return c.post(t, "/v1/coverage/simulate", `{"bounds":{"north":41,"south":40,"east":-73,"west":-75},"add":[`+strings.TrimPrefix(add, ",")+`]}`)
+}
+
+// Many hotspots are as much work as some requests. A request that is refused for that
+// counts as one.
 func TestLimits_WhatIf(t *testing.T) {
 	eachStoreWith(t, options{limits: hourly(20, 100)}, func(t *testing.T, s *server) {
 		c := s.anyone(t)
-		think := func(of int) answer {
-			add := strings.Repeat(`,{"lat":40.7,"lng":-74,"radius_m":50}`, of)
-			return c.post(t, "/v1/coverage/simulate", `{"bounds":{"north":41,"south":40,"east":-73,"west":-75},"add":[`+strings.TrimPrefix(add, ",")+`]}`)
-		}
-		wantRate(t, think(9), 20, 19)
-		wantRate(t, think(100), 20, 8)
-		wantLimited(t, think(100), 20)
+		wantRate(t, simulating(t, c, 9), 20, 19)
+		wantRate(t, simulating(t, c, 100), 20, 8)
+		refused := simulating(t, c, 100)
+		wantFault(t, refused, http.StatusTooManyRequests, "rate_limit_exceeded")
+		wantRate(t, refused, 20, 7)
+		wantRate(t, simulating(t, c, 60), 20, 0)
+		wantLimited(t, simulating(t, c, 1), 20)
 	})
+}
+
+// No request counts as more than a key may send at once: it could never succeed.
+func TestLimits_WholeBurst(t *testing.T) {
+	const burst = 5
+	limits := hourly(burst, 100)
+	limits.Feeds = ratelimit.Limit{Every: time.Hour, Burst: burst}
+	s := onSQLite(t, options{limits: limits})
+	wantRate(t, simulating(t, s.anyone(t), 100).want(t, http.StatusOK), burst, 0)
+	places := strings.TrimPrefix(strings.Repeat(`,{"lat":40.7,"lng":-74}`, 20), ",")
+	wantRate(t, s.anyone(t).post(t, "/v1/rewards/estimate", `{"places":[`+places+`]}`).want(t, http.StatusOK), burst, 0)
+
+	// A download of an open feed is counted as a request, and then for its size.
+	h, r := http.Header{}, httptest.NewRequest("GET", "/open/hotspots.geojson", nil)
+	for _, requests := range []int{1, 1000} {
+		if err := s.api.SpendFeed(h, r, requests, time.Now()); err != nil {
+			t.Errorf("a large feed: %v", err)
+		}
+	}
+	if left := h["RateLimit-Remaining"]; !slices.Equal(left, []string{"0"}) {
+		t.Errorf("a large feed leaves %q requests; want 0", left)
+	}
 }

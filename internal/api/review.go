@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/review"
 )
 
@@ -64,7 +65,7 @@ func decodeDismissal(_ http.ResponseWriter, r *http.Request) (review.Dismissal, 
 	if err := q.faults.Err(); err != nil {
 		return in, err
 	}
-	if !slices.Contains(beacon.FlagKinds(), in.Kind) {
+	if !id.Valid(beacon.HotspotPrefix, string(in.Hotspot)) || !slices.Contains(beacon.FlagKinds(), in.Kind) {
 		return in, errNoFlag
 	}
 	return in, nil

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"slices"
@@ -185,6 +186,40 @@ func TestRoutes_MethodNotAllowed(t *testing.T) {
 	if tested < 60 {
 		t.Errorf("%d methods were tried", tested)
 	}
+}
+
+// An id that no database could even look up is one that does not exist.
+func TestRoutes_OddIDs(t *testing.T) {
+	bodies := map[string]string{ // complete ones, so that the id is what matters
+		"POST /v1/hotspots/{id}/verification": `{"lat":1,"lng":1,"accuracy_m":5,"method":"gps"}`,
+		"POST /v1/hotspots/{id}/checkins":     `{"install":"0123456789abcdef0123","works":true}`,
+		"POST /v1/holds/{id}/decisions":       `{"action":"release","reason":"it is there"}`,
+		"POST /v1/holds/{id}/answer":          `{"text":"it is there"}`,
+	}
+	eachStore(t, func(t *testing.T, s *server) {
+		c, tried := s.anyone(t, "admin"), 0
+		for _, route := range s.api.Routes() {
+			method, path, _ := strings.Cut(route, " ")
+			if !strings.Contains(path, "{id}") || strings.HasSuffix(path, "/heartbeats") { // for which this key is wrong
+				continue
+			}
+			tried++
+			want := http.StatusNotFound
+			if path == "/v1/users/{id}/hotspots" { // nobody has none
+				want = http.StatusOK
+			}
+			for _, odd := range []string{"%00", "hs_%00", "%ff", "usr_%ed%a0%80"} {
+				a := c.do(t, method, strings.NewReplacer("{id}", odd, "{month}", "2026-10", "{kind}", "too_regular").Replace(path)+"?reason=why",
+					cmp.Or(bodies[route], "{}"), "Content-Type", "application/json")
+				if a.StatusCode != want {
+					t.Errorf("%s: %s; want %d", route, a, want)
+				}
+			}
+		}
+		if tried < 15 {
+			t.Errorf("%d routes were tried", tried)
+		}
+	})
 }
 
 // HEAD says what GET would, without the body.

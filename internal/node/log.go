@@ -16,7 +16,8 @@ import (
 // reader of the log stops reading, lines beyond maxPending are dropped and counted: a
 // stuck log must not stop the service.
 type logBuffer struct {
-	out io.Writer
+	out    io.Writer
+	direct *slog.Logger // writes to out, past the buffer
 
 	writing sync.Mutex // held while lines are written; taken before mu
 	spare   []byte     // the other buffer
@@ -31,6 +32,19 @@ const (
 	maxPending  = 1 << 20
 	logInterval = 100 * time.Millisecond
 )
+
+func newLogBuffer(out io.Writer, text bool) *logBuffer {
+	return &logBuffer{out: out, direct: slog.New(newLogHandler(out, text, slog.LevelWarn))}
+}
+
+// newLogHandler returns a handler that writes lines of at least a level, as text or as JSON.
+func newLogHandler(out io.Writer, text bool, level slog.Level) slog.Handler {
+	options := &slog.HandlerOptions{Level: level}
+	if text {
+		return slog.NewTextHandler(out, options)
+	}
+	return slog.NewJSONHandler(out, options)
+}
 
 // Write buffers one line; slog's handlers call it once for each.
 func (b *logBuffer) Write(line []byte) (int, error) {
@@ -63,7 +77,7 @@ func (b *logBuffer) flush() {
 		_, _ = b.out.Write(lines) // there is nowhere to report an error
 	}
 	if dropped > 0 {
-		slog.New(slog.NewJSONHandler(b.out, nil)).Warn("log lines were dropped: the log is not read fast enough", "lines", dropped)
+		b.direct.Warn("log lines were dropped: the log is not read fast enough", "lines", dropped)
 	}
 	b.spare = lines
 }
@@ -79,13 +93,8 @@ type Log struct {
 // OpenLog returns a log that writes lines of at least a level to out, as text or as
 // JSON. Close it to write the last lines.
 func OpenLog(out io.Writer, text bool, level slog.Level) *Log {
-	l := &Log{buffer: &logBuffer{out: out}}
-	options := &slog.HandlerOptions{Level: level}
-	if text {
-		l.Logger = slog.New(slog.NewTextHandler(l.buffer, options))
-	} else {
-		l.Logger = slog.New(slog.NewJSONHandler(l.buffer, options))
-	}
+	l := &Log{buffer: newLogBuffer(out, text)}
+	l.Logger = slog.New(newLogHandler(l.buffer, text, level))
 	if level <= slog.LevelInfo {
 		l.Requests = exceptUsualBeats(httpserver.NewAccessLog(l.buffer, text).Observe)
 	}

@@ -63,7 +63,7 @@ func copying(out *console, replace bool, do func(sqlite.Copying) error) error {
 		line.Store(new(bar("% "+what, int64(100*share), 100)))
 	}})
 	stop()
-	if out.ctx.Err() != nil {
+	if err != nil && out.ctx.Err() != nil {
 		return errors.New("interrupted; nothing was written")
 	}
 	return err

@@ -4,17 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/beacon-wifi/beacon/client"
+	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
@@ -180,5 +183,17 @@ func (l *load) compare(t *testing.T, file, key string, ids map[string]string, by
 		Name: "Life goes on", Type: client.Home, Device: client.AccessPoint{SSID: "x", MACAddress: "02:00:5e:ff:ff:ff"},
 	}); err != nil || made.Replayed {
 		t.Errorf("nothing can be registered in what was restored: %v", err)
+	}
+}
+
+// A copy that was complete before Ctrl-C is there, and the command must not deny it.
+func TestCopying_Interrupted(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	out := &console{ctx: ctx, stdout: io.Discard, stderr: io.Discard}
+	if err := copying(out, false, func(sqlite.Copying) error { interrupt(); return nil }); err != nil {
+		t.Errorf("a copy that was complete: %v", err)
+	}
+	if err := copying(out, false, func(sqlite.Copying) error { return ctx.Err() }); err == nil || !strings.Contains(err.Error(), "nothing was written") {
+		t.Errorf("a copy that was not complete: %v", err)
 	}
 }

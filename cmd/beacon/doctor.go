@@ -50,7 +50,7 @@ func (c doctorCmd) Run(out *console) error {
 		Done:     func(r doctor.Result) { results = append(results, r) },
 	})
 	stop()
-	if out.ctx.Err() != nil {
+	if err != nil && out.ctx.Err() != nil {
 		return errors.New("interrupted; the remaining checks did not run")
 	}
 	for _, r := range results {

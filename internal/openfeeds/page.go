@@ -24,8 +24,12 @@ import (
 // PageBase is the prefix of the pages of hotspots.
 const PageBase = "/h/"
 
-// uptimeDays is how many days a page shows.
-const uptimeDays = 30
+const (
+	// uptimeDays is how many days a page shows.
+	uptimeDays = 30
+	// uptimeTime is how long the database may take to tell of them.
+	uptimeTime = 5 * time.Second
+)
 
 // Uptime returns the uptime of a hotspot on each UTC day from one up to another, between 0
 // and 1; not a number where no service was expected.
@@ -165,12 +169,15 @@ func (p *Pages) show(ctx context.Context, id string, in *words) (*shownPage, err
 		s.Seen = in.moment(h.seenAt)
 	}
 	if p.showsUp {
+		ctx, cancel := context.WithTimeout(ctx, uptimeTime)
+		defer cancel()
 		today := p.now().UTC().Truncate(24 * time.Hour)
-		days, err := p.uptime(ctx, beacon.HotspotID(h.id), today.AddDate(0, 0, 1-uptimeDays), today.AddDate(0, 0, 1))
+		from := today.AddDate(0, 0, 1-uptimeDays)
+		days, err := p.uptime(ctx, beacon.HotspotID(h.id), from, today.AddDate(0, 0, 1))
 		if err != nil {
 			return nil, err
 		}
-		s.Days, s.Mean = bars(days, today.AddDate(0, 0, 1-uptimeDays), in)
+		s.Days, s.Mean = bars(days, from, in)
 	}
 	code, err := qr.Encode(s.URL, qr.M)
 	if err != nil {

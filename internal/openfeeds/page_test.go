@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/api"
@@ -234,4 +235,19 @@ func TestPage_Audience(t *testing.T) {
 	if w := readPage(p, "GET", "/h/"+string(h.ID)); w.Code != 200 || strings.Contains(w.Body.String(), "30 days") {
 		t.Errorf("answered with %d %s", w.Code, w.Body)
 	}
+}
+
+// A database that does not respond costs a visitor seconds, not forever.
+func TestPage_DatabaseHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(api.Limits{}, "http://x")
+		h := n.add(t, beacon.Public, 1, geo.Point{Lat: 52.5, Lng: 13.4})
+		p := pagesOf(n, func(ctx context.Context, _ beacon.HotspotID, _, _ time.Time) ([]float64, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		if w := readPage(p, "GET", "/h/"+string(h.ID)); w.Code != 503 || w.Header().Get("Retry-After") == "" {
+			t.Errorf("status %d, %v: %s; want 503 with Retry-After", w.Code, w.Header(), w.Body)
+		}
+	})
 }

@@ -32,7 +32,8 @@ const (
 )
 
 // Uptime returns the uptime of a hotspot on each UTC day from one up to another, between 0
-// and 1; not a number where no service was expected.
+// and 1; not a number where no service was expected. It returns NotFound when there is no
+// live hotspot.
 type Uptime func(ctx context.Context, id beacon.HotspotID, from, to time.Time) ([]float64, error)
 
 // Pages serves a page about each hotspot that feeds show, for people: is it me or the
@@ -174,7 +175,10 @@ func (p *Pages) show(ctx context.Context, id string, in *words) (*shownPage, err
 		today := p.now().UTC().Truncate(24 * time.Hour)
 		from := today.AddDate(0, 0, 1-uptimeDays)
 		days, err := p.uptime(ctx, beacon.HotspotID(h.id), from, today.AddDate(0, 0, 1))
-		if err != nil {
+		switch {
+		case beacon.KindOf(err) == beacon.NotFound: // deleted since the edition was made
+			return nil, nil
+		case err != nil:
 			return nil, err
 		}
 		s.Days, s.Mean = bars(days, from, in)

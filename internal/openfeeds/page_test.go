@@ -251,3 +251,17 @@ func TestPage_DatabaseHangs(t *testing.T) {
 		}
 	})
 }
+
+// A hotspot that was deleted since the edition was made has no page, like any other that
+// does not exist.
+func TestPage_JustDeleted(t *testing.T) {
+	n := newNetwork(api.Limits{}, "http://x")
+	h := n.add(t, beacon.Public, 1, geo.Point{Lat: 52.5, Lng: 13.4})
+	p := pagesOf(n, func(context.Context, beacon.HotspotID, time.Time, time.Time) ([]float64, error) {
+		return nil, &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
+	})
+	got, want := readPage(p, "GET", "/h/"+string(h.ID)), readPage(p, "GET", "/h/hs_none")
+	if got.Code != 404 || got.Body.String() != want.Body.String() {
+		t.Errorf("status %d: %s; want 404: %s", got.Code, got.Body, want.Body)
+	}
+}

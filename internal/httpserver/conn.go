@@ -11,10 +11,12 @@ import (
 	"time"
 )
 
-// conn is the connection of a client. It sends a response whose body is complete with
-// one system call: net/http fills a buffer of 4 KB with the header and the start of the
-// body, and sends that and the rest separately. The second call took some 7 % of the CPU
-// time of a typical response.
+// conn is the connection of a client, as net/http sees it. Its reads are checked by
+// framing, and tell presence whether the client is still there.
+//
+// It sends a response whose body is complete with one system call: net/http fills a buffer
+// of 4 KB with the header and the start of the body, and sends that and the rest
+// separately. The second call took some 7 % of the CPU time of a typical response.
 type conn struct {
 	net.Conn
 	door *limited
@@ -23,7 +25,7 @@ type conn struct {
 
 	first   []byte // bytes the fast path has read, for net/http to read first
 	framing framing
-	refused atomic.Bool // reads return only the rest of first
+	refused atomic.Bool // a request was refused: reads return only the rest of first
 	tooLong bool        // the head of the last request was cut off
 
 	presence presence

@@ -20,7 +20,7 @@ type framing struct {
 	part   part
 	head   int    // bytes of the head so far
 	spaces int    // in the request line
-	word   []byte // of the current line: its end, its name, or its value
+	word   []byte // the last bytes of the request line, or of a field's name, or of a length
 	left   int64  // bytes of the body
 	old    bool   // the version is before 1.1, or absent
 	coded  bool   // has a Transfer-Encoding
@@ -33,13 +33,13 @@ type framing struct {
 type part int
 
 const (
-	between part = iota
+	between part = iota // before a request
 	inRequestLine
-	atLine
+	atLine // at the start of a line after the first
 	inFieldName
 	inValue
-	inBody
-	lost
+	inBody // of which left bytes follow
+	lost   // not followed any more: see framing
 )
 
 const maxWord = 32 // longer than any word that is checked
@@ -81,7 +81,7 @@ func (f *framing) pass(data []byte) (n int, v verdict) {
 	return n, passes
 }
 
-// step processes one byte of a head.
+// step processes one byte of a head. It returns false if the request is ambiguous.
 func (f *framing) step(c byte) bool {
 	switch f.part {
 	case between:

@@ -9,15 +9,15 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 )
 
-// limitListener accepts at most n connections at a time. A flood of them waits in the
-// kernel's queue and costs no memory here.
+// limitListener returns a listener with at most n open connections. Those beyond that wait
+// in the kernel's queue and cost no memory here.
 func limitListener(ln net.Listener, n int) *limited {
 	return &limited{Listener: ln, slots: make(chan struct{}, n), shares: new(shares), closed: make(chan struct{})}
 }
 
 type limited struct {
 	net.Listener
-	slots  chan struct{}
+	slots  chan struct{} // holds an element for each open connection
 	shares *shares
 	once   sync.Once
 	closed chan struct{}

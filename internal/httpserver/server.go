@@ -46,6 +46,8 @@ var (
 // Serve serves requests on ln through front until ctx ends, then drains: no accepted
 // request is cut off within drainPatience.
 func Serve(ctx context.Context, ln net.Listener, front *Handler) error {
+	// Connections pass door, which counts them, and then fast. What fast cannot serve goes
+	// to net/http: at once through its Accept, or later through others.
 	srv := NewServer(front, front.Log)
 	door := limitListener(ln, maxConnections)
 	door.shares = newShares(front.MaxConnections, front.Proxies, &front.refused)

@@ -58,7 +58,8 @@ type plainField struct {
 // size returns the length of the whole request in bytes.
 func (p *plainRequest) size() int { return p.head + max(p.length, 0) }
 
-// parse parses what has been read from a connection.
+// parse parses what has been read from a connection, each time from its start: nearly all
+// requests come in one piece.
 func (p *plainRequest) parse(data []byte) verdict {
 	p.count, p.length, p.host = 0, -1, place{}
 	from := 0
@@ -189,7 +190,7 @@ func (p *plainRequest) takeField(name string, value place, data []byte) bool {
 	case "Content-Length":
 		length, err := strconv.ParseUint(string(text), 10, 16)
 		p.length = int(length)
-		return err == nil && len(text) <= len("9999") // no more than fits into the buffer, and no zeros in front
+		return err == nil && len(text) <= len("9999") // more digits do not fit into the buffer, or begin with zeros
 	default:
 		return true
 	}

@@ -32,7 +32,7 @@ type Decision struct {
 	Limit      int           // how many are allowed at once; 0 if there is no limit
 	Remaining  int           // how many more would be allowed now
 	Reset      time.Duration // until all of them are allowed again
-	RetryAfter time.Duration // until the request is allowed; 0 if it is now
+	RetryAfter time.Duration // until the refused requests, or another one, are allowed; 0 if another one is now
 	Full       time.Time     // the bucket to keep for the next decision
 }
 

@@ -235,8 +235,8 @@ func (c *Client) HotspotsPage(ctx context.Context, user string, p PageQuery) (Pa
 	return page[Hotspot](ctx, c, path("users", user, "hotspots"), nil, p)
 }
 
-// Hotspots returns all hotspots of a user, page by page. If a hotspot is deleted
-// meanwhile, those after it move up, and one of them may be missed.
+// Hotspots returns all hotspots of a user, page by page. What is registered or deleted
+// meanwhile does not move the others.
 func (c *Client) Hotspots(ctx context.Context, user string) iter.Seq2[Hotspot, error] {
 	return pages(func(p PageQuery) (Page[Hotspot], error) { return c.HotspotsPage(ctx, user, p) })
 }

@@ -33,8 +33,8 @@ type Config struct {
 	CheckIns  *checkins.CheckIns
 	Fleet     *fleet.Fleet
 	Telemetry Telemetry
-	Rewards   Rewards
-	Books     *rewards.Rewards
+	Rewards   Rewards          // what was earned
+	Books     *rewards.Rewards // the same, for what staff do: holds, months, policies
 	Review    *review.Review
 	Erasures  *erasure.Erasures
 	Events    *events.Hub

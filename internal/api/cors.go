@@ -7,9 +7,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// cors lets pages of other origins use the API (decision D107). There are no cookies, so a
-// page can do nothing that its own key does not permit. A nil cors allows none and adds
-// no header.
+// cors lets pages of other origins use the API (decision D107). The console's cookie does
+// not count from there (see fromOwnPage), so a page can do nothing that its own key does not
+// permit. A nil cors allows no other origin and adds no header.
 type cors struct {
 	allowed map[string][]string // each origin as a header value
 	all     []string            // the header value for any origin; nil: only those in allowed

@@ -246,8 +246,8 @@ type exportedChange struct {
 	Note      string            `json:"note,omitempty"`
 }
 
-// forStaff are changes by staff of which operators do not learn: the queue of flags is for
-// staff alone, and what they note there and of a MAC address may be about someone else.
+// forStaff are changes that operators do not learn of: the queue of flags is for staff
+// alone, and their notes on flags and on MAC addresses may be about someone else.
 var forStaff = map[beacon.ChangeKind]bool{beacon.FlagDismissed: true, beacon.MACReleased: true}
 
 // changes writes what the user did, and what others did to what is the user's, without

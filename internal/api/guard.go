@@ -75,8 +75,8 @@ func (a *API) admit(w http.ResponseWriter, r *http.Request, now time.Time) (beac
 }
 
 // authenticate identifies the caller: the holder of an API key or of a session made from
-// one, or the device of a hotspot. An address that floods wrong keys is refused before they are looked up
-// (decision N21). Keys that are already cached are not affected.
+// one, or the device of a hotspot. An address that floods wrong keys is refused before they
+// are looked up (decision N21). Keys that are already cached are not affected.
 func (a *API) authenticate(w http.ResponseWriter, r *http.Request, now time.Time) (p beacon.Principal, device *fleet.Hotspot, err error) {
 	p, err = a.verify(r, func() error {
 		key, _ := bearer(r)
@@ -101,7 +101,8 @@ func (a *API) authenticate(w http.ResponseWriter, r *http.Request, now time.Time
 	return beacon.Principal{}, nil, a.unauthorized(w, r, now)
 }
 
-// verify returns the principal of a request. A session counts only without a key.
+// verify returns the principal of a request. A session counts only without a key. mayAsk is
+// called before the database is asked for an unknown key; if it fails, verify does too.
 func (a *API) verify(r *http.Request, mayAsk func() error) (beacon.Principal, error) {
 	if key, ok := bearer(r); ok {
 		return a.keys.VerifyIf(r.Context(), key, mayAsk)

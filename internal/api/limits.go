@@ -204,17 +204,17 @@ func decimal(n int) []string {
 // an empty one fills. So both the burst and the rate are true.
 type ratePolicy struct {
 	name     string
-	policies []string // RateLimit-Policy: this limit, and others that hold beside it
-	left     [][2]leftHeader
+	policies []string        // RateLimit-Policy: this limit, and others that hold beside it
+	left     [][2]leftHeader // by what remains; see newRatePolicy
 }
 
-// leftHeader is a value of RateLimit that was made before.
+// leftHeader is a value of RateLimit that is made in advance.
 type leftHeader struct {
 	seconds int
 	value   []string
 }
 
-// keptLeft bounds the values that are made before. Most limits are below it.
+// keptLeft bounds the values that are made in advance. Most limits are below it.
 const keptLeft = 512
 
 // newRatePolicy describes a limit. beside has the other limits that the same requests are
@@ -225,7 +225,8 @@ func newRatePolicy(name string, l ratelimit.Limit, beside ...string) *ratePolicy
 	if l.Off() || l.Burst >= keptLeft {
 		return p
 	}
-	// With so many left, between one and two steps of the bucket are spent.
+	// With so many remaining, the bucket is full again after at most as many steps as were
+	// spent, and after more than one step less: in seconds, mostly one of two numbers.
 	for remaining := range l.Burst + 1 {
 		most := wholeSeconds(time.Duration(l.Burst-remaining) * l.Every)
 		least := max(most-1, 0)

@@ -136,8 +136,8 @@ func (o *once) replay(h http.Header, first *beacon.Once) (payload, error) {
 }
 
 // serveOnce is like serve, but a request with an Idempotency-Key takes effect once: the
-// verb writes what it did and the response in one transaction, and who repeats the
-// request gets that response.
+// verb writes what it did and the response in one transaction, and a repeated request gets
+// that response.
 func serveOnce[In, Out any](
 	a *API, status int, decode decoder[In], do verb[In, Out], encode encoder[Out], from sender[In],
 	made func(Out) string, // the id of what was made, if the response has a secret; or nil

@@ -50,8 +50,8 @@ func (n *Network) Live(each func(day beacon.Day, records []beacon.RecordRow) err
 type past struct {
 	hotspot  *Hotspot
 	backfill *heartbeat.Backfill
-	boot     uint64 // the device's id of it,
-	bootName uint64 // and the network's
+	boot     uint64 // the device's id of its current boot
+	bootName uint64 // the same, as records have it
 	over     bool
 }
 

@@ -76,6 +76,9 @@ type Config struct {
 
 // New connects the parts of a node. Call Load before it serves, and then Run. The
 // caller closes the database.
+//
+// Some parts need each other. Where one is made before the other, it gets a function that
+// looks for the other in n when it is called.
 func New(db *store.DB, cfg Config) *Node {
 	now, log := cfg.Now, cfg.Log
 	n := &Node{Fleet: fleet.New(api.Summarize), db: db, limits: cfg.Limits, origins: cfg.Origins, now: now, log: log}
@@ -124,7 +127,8 @@ func (n *Node) APIConfig() api.Config {
 	}
 }
 
-// Load loads the state of the database into memory.
+// Load loads the state of the database into memory. Restore needs the hotspots that the
+// follower loads, and CatchUp applies the journals on top of the records that Restore reads.
 func (n *Node) Load(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
 		n.rewards.Start, n.checkins.Start, n.Follower.Load, n.telemetry.Restore, n.Follower.CatchUp, n.telemetry.Restored,

@@ -31,6 +31,8 @@ func newRouter(health *httpserver.Health, network *api.API, open openInterfaces,
 	return &router{pages: pages, health: health.Handler(pages.preview.Refuse), network: network, openInterfaces: open}
 }
 
+// ServeHTTP serves a request. Health checks, the console and the documentation are served
+// under any load. The preview also gets what belongs to no interface: see its ServeHTTP.
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
 	case (path == "/healthz" || path == "/readyz") && r.Method != http.MethodOptions:

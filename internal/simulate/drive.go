@@ -8,56 +8,56 @@ import (
 	"time"
 )
 
-// crew is a pool of workers, each with its own connection.
-type crew struct {
-	client *Client
-	meter  *Meter
-	jobs   chan job
-	busy   sync.WaitGroup
-	ctx    context.Context
-	cancel context.CancelFunc
+// pool is workers that send heartbeats, each over its own connection.
+type pool struct {
+	client  *Client
+	meter   *Meter
+	waiting chan delivery
+	busy    sync.WaitGroup
+	ctx     context.Context
+	cancel  context.CancelFunc
 }
 
-// job is a heartbeat to send, and the callback for its outcome: nil if the server has
-// accepted it. It is not called once the crew is dismissed.
-type job struct {
+// delivery is a heartbeat to send, and the callback for its outcome: nil if the server has
+// accepted it. It is not called once the pool has stopped.
+type delivery struct {
 	device *Device
 	beat   Beat
 	tries  int
 	done   func(error)
 }
 
-func (c *Client) hire(ctx context.Context, meter *Meter, workers int) *crew {
-	staff := &crew{client: c, meter: meter, jobs: make(chan job, workers)}
-	staff.ctx, staff.cancel = context.WithCancel(ctx)
+func (c *Client) startPool(ctx context.Context, meter *Meter, workers int) *pool {
+	p := &pool{client: c, meter: meter, waiting: make(chan delivery, workers)}
+	p.ctx, p.cancel = context.WithCancel(ctx)
 	for range workers {
-		staff.busy.Go(staff.work)
+		p.busy.Go(p.work)
 	}
-	return staff
+	return p
 }
 
-// dismiss drops all jobs, and waits for the workers to end.
-func (s *crew) dismiss() {
-	s.cancel()
-	s.busy.Wait()
+// stop drops what was not sent yet, and waits for the workers to end.
+func (p *pool) stop() {
+	p.cancel()
+	p.busy.Wait()
 }
 
-// give hands a job to the workers, once one of them has time.
-func (s *crew) give(j job) {
+// add hands a heartbeat to the workers, once one of them has time.
+func (p *pool) add(d delivery) {
 	select {
-	case s.jobs <- j:
-	case <-s.ctx.Done():
+	case p.waiting <- d:
+	case <-p.ctx.Done():
 	}
 }
 
-func (s *crew) work() {
-	w := newWire(s.ctx, s.client.base)
+func (p *pool) work() {
+	w := newWire(p.ctx, p.client.base)
 	defer w.close()
 	for {
 		select {
-		case j := <-s.jobs:
-			s.try(w, j)
-		case <-s.ctx.Done():
+		case d := <-p.waiting:
+			p.try(w, d)
+		case <-p.ctx.Done():
 			return
 		}
 	}
@@ -67,28 +67,28 @@ func (s *crew) work() {
 // next one contains all that matters of it.
 const beatTries = 4
 
-func (s *crew) try(w *wire, j job) {
+func (p *pool) try(w *wire, d delivery) {
 	began := time.Now()
-	r, err := w.send(s.ctx, j.device, &j.beat)
-	if s.ctx.Err() != nil {
+	r, err := w.send(p.ctx, d.device, &d.beat)
+	if p.ctx.Err() != nil {
 		return
 	}
 	wait := time.Second // if there was no response
 	if err == nil {
-		if wait, err = r.judge(j.device); wait > 0 {
-			s.meter.repeated.Add(1)
+		if wait, err = r.judge(d.device); wait > 0 {
+			p.meter.repeated.Add(1)
 		}
 	}
 	if err == nil {
-		s.meter.took(time.Since(began))
+		p.meter.took(time.Since(began))
 	} else {
-		s.meter.trouble(err.Error())
+		p.meter.trouble(err.Error())
 	}
-	if j.tries++; wait > 0 && j.tries < beatTries {
-		time.AfterFunc(wait, func() { s.give(j) }) // a worker must not wait for workers
+	if d.tries++; wait > 0 && d.tries < beatTries {
+		time.AfterFunc(wait, func() { p.add(d) }) // a worker must not wait for workers
 		return
 	}
-	j.done(err)
+	d.done(err)
 }
 
 // shortNap is how long Drive sleeps at least. Then it handles all that is due: waking for
@@ -100,31 +100,31 @@ const shortNap = 2 * time.Millisecond
 // never more in flight than connections. Devices are not driven again afterwards: some
 // heartbeats may have no outcome.
 func (c *Client) Drive(ctx context.Context, devices []*Device, interval time.Duration, meter *Meter) {
-	staff := c.hire(ctx, meter, min(c.connections, len(devices)))
-	defer staff.dismiss()
+	senders := c.startPool(ctx, meter, min(c.connections, len(devices)))
+	defer senders.stop()
 	began := time.Now()
 	for turn := 0; ctx.Err() == nil; turn++ {
 		due := began.Add(time.Duration(float64(interval) * (float64(turn) / float64(len(devices)))))
 		if left := time.Until(due); left > 0 && !pause(ctx, max(left, shortNap)) {
 			return
 		}
-		staff.beat(devices[turn%len(devices)])
+		senders.beat(devices[turn%len(devices)])
 	}
 }
 
 // beat makes a device send a heartbeat, if its last one is done.
-func (s *crew) beat(d *Device) {
+func (p *pool) beat(d *Device) {
 	if d.waiting.Load() {
 		return
 	}
-	b, due := d.Beat(s.client.Clock())
+	b, due := d.Beat(p.client.Clock())
 	if !due {
 		return
 	}
 	d.waiting.Store(true)
-	s.give(job{device: d, beat: b, done: func(err error) {
+	p.add(delivery{device: d, beat: b, done: func(err error) {
 		if err != nil {
-			s.meter.failed.Add(1)
+			p.meter.failed.Add(1)
 		}
 		d.waiting.Store(false)
 	}})

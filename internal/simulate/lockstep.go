@@ -14,15 +14,15 @@ import (
 // minute, from one time to another: all heartbeats of a minute are accepted before
 // the next minute begins. A heartbeat that is refused for good ends it.
 func (c *Client) March(ctx context.Context, devices []*Device, from, to time.Time, set func(time.Time), meter *Meter) error {
-	staff := c.hire(ctx, meter, min(c.connections, len(devices)))
-	defer staff.dismiss()
+	senders := c.startPool(ctx, meter, min(c.connections, len(devices)))
+	defer senders.stop()
 	outcomes := make(chan error, len(devices))
 	for now := from; now.Before(to); now = now.Add(time.Minute) {
 		set(now)
 		sent := 0
 		for _, d := range devices {
 			if b, due := d.Beat(now); due {
-				staff.give(job{device: d, beat: b, done: func(err error) { outcomes <- err }})
+				senders.add(delivery{device: d, beat: b, done: func(err error) { outcomes <- err }})
 				sent++
 			}
 		}

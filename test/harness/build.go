@@ -63,9 +63,9 @@ func Build(binary string, flags ...string) error {
 	return nil
 }
 
-// writtenAfter names the sources of the binary that are younger than a moment: who
-// edits them while tests run has a server tested that is neither the old one nor the
-// new one, and must not look for its faults in either.
+// writtenAfter returns the sources of the binary that were written after a time. If they
+// are edited while tests run, the server that is tested may be neither the old one nor the
+// new one.
 func writtenAfter(moment time.Time, root string) (names []string) {
 	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -91,7 +91,7 @@ const OverlayVariable = "BEACON_TEST_OVERLAY"
 
 // Variant is a binary in which some files of the project are others, such as the
 // one that tells the time. Whatever else is broken in the binary that is tested
-// is broken in this one too. Build gives it, and makes it once.
+// is broken in this one too. Build makes it once.
 type Variant struct {
 	Name  string
 	Files map[string]string // their content by their place in the project
@@ -164,7 +164,7 @@ func Source(file string) (string, error) {
 	return string(text), err
 }
 
-// Root is the folder of the project.
+// Root returns the folder of the project.
 func Root() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Dir(filepath.Dir(filepath.Dir(file)))

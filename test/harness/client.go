@@ -80,7 +80,7 @@ const (
 	Unknown Outcome = "unknown"
 )
 
-// Outcome reads an answer. A 503 promises that nothing was written; a
+// Outcome returns what an answer says about a write. A 503 promises that nothing was written; a
 // connection that could not be made has carried nothing.
 func (a Answer) Outcome() Outcome {
 	switch {
@@ -181,18 +181,18 @@ func (a Answer) Fields(t testing.TB) Fields {
 	return f
 }
 
-// Hotspots stand in tiles that one nearby query sees whole.
+// Hotspots stand in tiles, each of which one nearby query sees whole.
 const (
-	perTile   = 80
-	tileRadiM = 300
+	perTile     = 80
+	tileRadiusM = 300
 )
 
-// PlaceOf spreads hotspots: 80 within 90 m, the next 80 some 800 m on.
+// PlaceOf returns the place of hotspot n: 80 are within 90 m, the next 80 some 800 m on.
 func PlaceOf(n int) (lat, lng float64) {
 	return 40 + float64(n%perTile)*1e-5, -74 + float64(n/perTile)*0.01
 }
 
-// Registration is the body that registers hotspot n.
+// Registration returns the body that registers hotspot n.
 func Registration(n int) Fields {
 	lat, lng := PlaceOf(n)
 	return Fields{
@@ -204,7 +204,7 @@ func Registration(n int) Fields {
 	}
 }
 
-// MACOf is the MAC of hotspot n.
+// MACOf returns the MAC address of hotspot n.
 func MACOf(n int) string {
 	return fmt.Sprintf("02:be:ac:%02x:%02x:%02x", n>>16&0xff, n>>8&0xff, n&0xff)
 }
@@ -219,7 +219,7 @@ func (c *Client) Patch(ctx context.Context, s *Server, id string, change Fields)
 	return c.Do(ctx, http.MethodPatch, s.URL+"/v1/hotspots/"+id, change)
 }
 
-// MustRegister registers hotspot n and answers its id.
+// MustRegister registers hotspot n and returns its id.
 func (c *Client) MustRegister(t testing.TB, s *Server, n int) string {
 	t.Helper()
 	a := Insist(func() Answer { return c.Register(t.Context(), s, n) })

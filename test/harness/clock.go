@@ -17,7 +17,7 @@ type Clock struct {
 // NewClock makes a clock that says a time now.
 func NewClock(at time.Time, rate int) *Clock { return &Clock{At: at, Real: time.Now(), Rate: rate} }
 
-// Now is what it says.
+// Now returns what it says.
 func (c *Clock) Now() time.Time {
 	now := c.At.Add(time.Since(c.Real) * time.Duration(c.Rate))
 	if !c.Until.IsZero() && now.After(c.Until) {
@@ -29,7 +29,7 @@ func (c *Clock) Now() time.Time {
 // Set sets it.
 func (c *Clock) Set(at time.Time) { c.At, c.Real = at, time.Now() }
 
-// Flags give a server the time that it is now.
+// Flags returns the flags that start a server at the time that it is now.
 func (c *Clock) Flags() []string {
 	c.Began = c.Now()
 	return []string{"--clock-start", c.Began.Format(time.RFC3339Nano), "--clock-rate", fmt.Sprint(c.Rate)}
@@ -38,5 +38,5 @@ func (c *Clock) Flags() []string {
 // Minute counts minutes since 1970.
 type Minute int64
 
-// MinuteOf is the minute that a moment is in.
+// MinuteOf returns the minute that a time is in.
 func MinuteOf(t time.Time) Minute { return Minute(t.Unix() / 60) }

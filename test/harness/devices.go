@@ -33,7 +33,7 @@ type Device struct {
 // it knows.
 type totals struct{ Acked, Sent uint64 }
 
-// Totals are what all boots of the device carried.
+// Totals returns what all boots of the device carried.
 func (d *Device) Totals() totals {
 	return totals{d.past.Acked + d.Acked, d.past.Sent + d.Bytes}
 }
@@ -45,7 +45,7 @@ func (d *Device) Reboot() {
 	d.Seq, d.Bytes, d.Acked, d.Latest = 0, 0, 0, nil
 }
 
-// Next is the beat that the device sends next.
+// Next returns the beat that the device sends next.
 func (d *Device) Next() Fields {
 	d.Seq++
 	d.Bytes += 1 + (uint64(d.Boot)*1009+d.Seq)*7919%1_000_000 // any amounts, the same in each run

@@ -83,7 +83,7 @@ func NewHeldClock(t *testing.T, at time.Time) *HeldClock {
 	return c
 }
 
-// Now is what it says.
+// Now returns what it says.
 func (c *HeldClock) Now() time.Time { return time.Unix(0, c.nanos.Load()).UTC() }
 
 // Set sets it.

@@ -43,14 +43,14 @@ func NewListener(t testing.TB, apiKey string) *Listener {
 	return &Listener{client: c}
 }
 
-// Heard is a copy of all that came so far.
+// Heard returns a copy of all that came so far.
 func (l *Listener) Heard() []Event {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.events)
 }
 
-// Count is how many events of a type came so far.
+// Count returns how many events of a type came so far.
 func (l *Listener) Count(kind string) (n int) {
 	for _, e := range l.Heard() {
 		if e.Type == kind {
@@ -60,7 +60,7 @@ func (l *Listener) Count(kind string) (n int) {
 	return n
 }
 
-// Last is the number of the newest event so far.
+// Last returns the number of the newest event so far, or 0.
 func (l *Listener) Last() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -32,7 +32,7 @@ func (c *Client) nearby(ctx context.Context, s *Server, n int) (Picture, error) 
 	all := Picture{}
 	for tile := range n/perTile + 1 {
 		lat, lng := PlaceOf(tile*perTile + perTile/2)
-		a := c.Do(ctx, http.MethodGet, fmt.Sprintf("%s/v1/hotspots/nearby?status=all&limit=100&radius=%d&lat=%v&lng=%v", s.URL, tileRadiM, lat, lng), nil)
+		a := c.Do(ctx, http.MethodGet, fmt.Sprintf("%s/v1/hotspots/nearby?status=all&limit=100&radius=%d&lat=%v&lng=%v", s.URL, tileRadiusM, lat, lng), nil)
 		var list []struct {
 			ID, Name        string
 			Location        struct{ Lat, Lng float64 }

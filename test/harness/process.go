@@ -171,7 +171,7 @@ func (s *Server) Runs() bool {
 	}
 }
 
-// Log is all that the process wrote to its log.
+// Log returns all that the process wrote to its log.
 func (s *Server) Log(t testing.TB) string {
 	text, err := os.ReadFile(s.logFile)
 	if err != nil {
@@ -209,7 +209,7 @@ func (s *Server) checkLog(t *testing.T) {
 	}
 }
 
-// Remarks are the last lines of a log that are not about a single request.
+// Remarks returns the last lines of a log that are not about a single request.
 func Remarks(log string) string {
 	var kept []string
 	for line := range strings.Lines(log) {
@@ -220,7 +220,7 @@ func Remarks(log string) string {
 	return strings.Join(kept[max(0, len(kept)-10):], "")
 }
 
-// Command runs another command of the binary and answers what it prints.
+// Command runs another command of the binary and returns what it prints.
 func Command(t testing.TB, args ...string) string {
 	t.Helper()
 	return Program{Binary: Binary}.Command(t, args...)

@@ -19,8 +19,8 @@ type books map[string][]string
 
 // Audit compares everything in the books with what the rows of the ledger
 // lead to: sums, chains, statements, accounts, and the changes that tell of
-// them. Nothing of it is computed by code of the server. It answers how much
-// there was.
+// them. Nothing of it is computed by code of the server. It returns how many
+// rows and statements there were.
 func Audit(t testing.TB, db *sql.DB) (rows, statements int) {
 	t.Helper()
 	ledger := readLedger(t, db)

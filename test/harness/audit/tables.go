@@ -34,7 +34,7 @@ func Fingerprint(t testing.TB, db *sql.DB) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// Lines gives the rows of a query, each as a line.
+// Lines returns the rows of a query, each as a line.
 func Lines(t testing.TB, db *sql.DB, query string, args ...any) (lines []string) {
 	t.Helper()
 	each(t, db, func(scan func(...any) error, columns int) error {
@@ -77,7 +77,7 @@ func each(t testing.TB, db *sql.DB, fn func(scan func(...any) error, columns int
 	}
 }
 
-// Number reads one, and 0 where there is none.
+// Number returns the number that a query finds, or 0 if it finds none.
 func Number(t testing.TB, db *sql.DB, query string, args ...any) (n int64) {
 	t.Helper()
 	var found sql.NullInt64
@@ -87,7 +87,7 @@ func Number(t testing.TB, db *sql.DB, query string, args ...any) (n int64) {
 	return found.Int64
 }
 
-// Change makes one by hand, as a test of the server may need.
+// Change runs a statement that changes a database behind the back of its servers.
 func Change(t testing.TB, db *sql.DB, statement string, args ...any) {
 	t.Helper()
 	if _, err := db.ExecContext(t.Context(), statement, args...); err != nil {
@@ -95,32 +95,32 @@ func Change(t testing.TB, db *sql.DB, statement string, args ...any) {
 	}
 }
 
-// bookDay and bookMonth are how the books count, from 1970 on.
+// Day and Month are days and months as the books count them, from 1970 on.
 type (
 	Day   int64
 	Month int64
 )
 
-// Time is the midnight with which a day begins.
+// Time returns the midnight with which the day begins.
 func (d Day) Time() time.Time { return time.Unix(int64(d)*86400, 0).UTC() }
 
 func (d Day) String() string   { return d.Time().Format(time.DateOnly) }
 func (m Month) String() string { return fmt.Sprintf("%04d-%02d", 1970+m/12, 1+m%12) }
 
-// Month is the month that has the day.
+// Month returns the month that the day is in.
 func (d Day) Month() Month {
 	return Month((d.Time().Year()-1970)*12 + int(d.Time().Month()) - 1)
 }
 
-// Start is the moment with which a month begins.
+// Start returns the moment with which the month begins.
 func (m Month) Start() time.Time {
 	return time.Date(1970+int(m/12), time.Month(1+m%12), 1, 0, 0, 0, 0, time.UTC)
 }
 
-// DayOf is the day that has a moment.
+// DayOf returns the day that a time is in.
 func DayOf(t time.Time) Day { return Day(t.Unix() / 86400) }
 
-// bookRow is one of the ledger.
+// bookRow is a row of the ledger.
 type bookRow struct {
 	day           Day
 	user, hotspot string
@@ -132,7 +132,7 @@ type bookRow struct {
 
 var tiers = []string{"standard", "enhanced", "premium"}
 
-// line is what is hashed of a row.
+// line returns what is hashed of the row.
 func (r *bookRow) line() string {
 	f := r.facts
 	line := fmt.Sprintf("%s,%s,%d,%d,%d,%d,%d,%d,%d,%s,%d,%d,%d", r.day, r.hotspot, r.policy, f.Served, f.Expected, f.Closed,

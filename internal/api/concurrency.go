@@ -8,7 +8,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// concurrencyLimit counts and limits long-running responses: each occupies a connection and more.
+// concurrencyLimit counts and limits responses that take long: each occupies a connection,
+// and memory or a reader of the database.
 type concurrencyLimit struct {
 	most, mostAKey          int
 	tooOften, tooMany, full *beacon.Error // returned beyond what a key and a user may have, and beyond most

@@ -18,8 +18,8 @@ import (
 // million hotspots keeps a sixth of a processor busy.
 const hotspotsARequest = 50_000
 
-// list serves a page of all hotspots, or of an operator's. A search over many hotspots counts as
-// more than one request.
+// list serves a page of all hotspots, or of an operator's. A search over many hotspots
+// counts as more than one request.
 func (a *API) list(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
 	in, operator, err := decodeList(r)
 	if err != nil {

@@ -2,8 +2,8 @@
 // a reference page for each OpenAPI document. The caller passes both. Pages are rendered
 // on the server, as is what a search finds. They need no external URL and no script: the
 // one they have adds buttons to copy commands, and one to choose light or dark. The package
-// is not an API and knows nothing of what it documents: a reference page shows only what is in the
-// document. Its one invariant: a page shows text as text, and everything that a document
+// is not an API and knows nothing of what it documents: a reference page shows only what is
+// in the document. Its one invariant: a page shows text as text, and everything that a document
 // contains; a document that it cannot show is refused.
 //
 // The reference is rendered here because the libraries that do so (Swagger UI, Scalar,

@@ -64,7 +64,8 @@ var spanish = words{
 
 var spoken = []*words{&english, &spanish}
 
-// matcher has the languages in the order of spoken; the first is for all who ask for none of them.
+// matcher has the languages in the order of spoken. The first is for clients that ask for
+// none of them.
 var matcher = language.NewMatcher([]language.Tag{language.English, language.Spanish})
 
 // wordsFor returns the texts in the language that a client asks for.

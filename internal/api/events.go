@@ -41,7 +41,11 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, p beacon.Principal)
 	defer sub.Close()
 	httpserver.EndWithInput(w)
 	out := &stream{w: w, control: http.NewResponseController(w), patience: a.readerTime}
-	for err := out.open(); err == nil; {
+	out.begin()
+	if r.Method == http.MethodHead {
+		return nil // net/http would drop all that follows, for as long as it is written
+	}
+	for err := out.greet(); err == nil; {
 		err = a.relay(r, p, sub, out)
 	}
 	return nil // the response has begun, whatever ended it
@@ -116,14 +120,16 @@ type stream struct {
 	buffer   []byte
 }
 
-// open begins the response. HEAD gets no more: net/http refuses the rest.
-func (s *stream) open() error {
+// begin begins the response.
+func (s *stream) begin() {
 	h := s.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no") // a proxy must not buffer events
 	s.w.WriteHeader(http.StatusOK)
-	return s.flush([]byte(": events of the network\nretry: 2000\n\n"))
 }
+
+// greet sends a comment, and after how many milliseconds a reader should reconnect.
+func (s *stream) greet() error { return s.flush([]byte(": events of the network\nretry: 2000\n\n")) }
 
 // alive sends a comment, which readers ignore.
 func (s *stream) alive() error { return s.flush([]byte(": nothing new\n\n")) }

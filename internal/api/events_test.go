@@ -155,10 +155,19 @@ func TestEvents_Parameters(t *testing.T) {
 	wantFault(t, c.get(t, "/v1/events", "Last-Event-ID", "1", "Last-Event-ID", "1"), http.StatusBadRequest, "invalid_request", "Last-Event-ID")
 	wantFault(t, c.get(t, "/v1/events?after=99"), http.StatusConflict, "conflict")
 	wantFault(t, s.call(t, "GET", "/v1/events", ""), http.StatusUnauthorized, "unauthorized")
+}
+
+// HEAD gets the header of a stream and no stream: its connection is free for the next
+// request.
+func TestEvents_Head(t *testing.T) {
+	s := onSQLite(t, alive)
+	c := s.anyone(t)
 	head := c.do(t, "HEAD", "/v1/events", "").want(t, http.StatusOK)
 	if head.Header.Get("Content-Type") != "text/event-stream" {
 		t.Errorf("HEAD: %v", head.Header)
 	}
+	harness.Eventually(t, "nobody listens", func() bool { return s.Hub.Listeners() == 0 })
+	c.get(t, "/v1/keys/self").want(t, http.StatusOK)
 }
 
 // A stream that has nothing to say, says so.

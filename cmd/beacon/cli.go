@@ -52,7 +52,7 @@ type console struct {
 
 const description = `The backend of a community Wi-Fi network.
 
-Every flag can also be set in the environment: --admin-addr is BEACON_ADMIN_ADDR.`
+Flags can also be set in the environment: --admin-addr is BEACON_ADMIN_ADDR.`
 
 // run runs one command and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {

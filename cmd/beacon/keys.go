@@ -33,7 +33,7 @@ func keysOf(db *store.DB) *access.Keys {
 type keysCreateCmd struct {
 	database
 	User    string         `required:"" placeholder:"usr_…|new" help:"The user of the key; 'new' creates one."`
-	Scopes  []string       `placeholder:"SCOPE,…" help:"What it permits: hotspots:write, hotspots:verify, rewards:read, checkins:write, keys:manage, admin. Without any, it can read what any key can read."`
+	Scopes  []string       `placeholder:"SCOPE" help:"What it permits: hotspots:write, hotspots:verify, rewards:read, checkins:write, keys:manage, admin. Without any, it can read what any key can read."`
 	Name    string         `help:"A name to recognize it by."`
 	Expires *time.Duration `placeholder:"720h" help:"How long it is valid. Default: until revoked."`
 	JSON    bool           `name:"json" help:"Print the record as JSON."`

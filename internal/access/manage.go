@@ -87,7 +87,7 @@ func (in Creation) validate(p beacon.Principal, now time.Time) (wanted beacon.Ke
 	}
 	if user, ok := beacon.Required(in.User, "user_id", &f); ok {
 		if user != NewUser && !id.Valid(beacon.UserPrefix, user) {
-			f.Add("user_id", "must be a user id")
+			f.Add("user_id", "must be a user id (usr_…) or new")
 		}
 		wanted.User = beacon.UserID(user)
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -37,10 +38,18 @@ func (s Scope) Valid() bool { return slices.Contains(Scopes(), s) }
 func ParseScopes(names []string) ([]Scope, error) {
 	for _, name := range names {
 		if !Scope(name).Valid() {
-			return nil, fmt.Errorf("must be known scopes; %.40q is not", name)
+			return nil, fmt.Errorf("must be known scopes; %.40q is none of %s", name, scopeNames())
 		}
 	}
 	return slices.DeleteFunc(Scopes(), func(s Scope) bool { return !slices.Contains(names, string(s)) }), nil
+}
+
+func scopeNames() string {
+	var names []string
+	for _, s := range Scopes() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
 }
 
 // Principal is who a request acts for: the holder of a verified key. Scopes may be

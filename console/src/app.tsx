@@ -24,7 +24,7 @@ import { ReviewPage } from "./pages/review";
 import { RegisterPage } from "./pages/register";
 import { RewardsPage } from "./pages/rewards";
 import { SignInPage } from "./pages/signin";
-import { StaffPage } from "./pages/staff";
+import { StaffKeysPage, StaffPage } from "./pages/staff";
 import { online } from "./online";
 import { route, type Route } from "./router";
 import { session } from "./session";
@@ -72,6 +72,7 @@ const staffPages: Record<string, Page["body"]> = {
   policy: () => <PolicyPage />,
   audit: ({ query }) => <AuditPage key={JSON.stringify(query)} query={query} />,
   inventory: ({ query }) => <InventoryPage query={query} />,
+  keys: () => <StaffKeysPage />,
 };
 
 const missing: Page = {

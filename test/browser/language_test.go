@@ -60,6 +60,7 @@ func testLanguage(t *testing.T, b *browser, n *network) {
 			{"/staff/policy", "Otras condiciones"},
 			{"/staff/audit", "Id de lo que cambió"},
 			{"/staff/inventory", "Equipos enlazados"},
+			{"/staff/keys", "Permisos"},
 			{"/visits", "Visitas"},
 			{"/visits/" + n.hotspots[0].id, "Retirar la verificación"},
 		})

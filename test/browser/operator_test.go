@@ -35,13 +35,13 @@ func testOperator(p *page, n *network) {
 	p.sees("None of your hotspots has “no such” in its name.")
 	p.set(`input[name="q"]`, "")
 	p.sees("Bryant Park Reading Room")
-	p.register(t)
+	p.register(t, n)
 	p.settings(t, n)
 	p.rewards(t, n)
 }
 
 // register fills the form in wrongly, then rightly.
-func (p *page) register(t testing.TB) {
+func (p *page) register(t testing.TB, n *network) {
 	p.press("Register a hotspot")
 	p.sees("Click the map where the access point is.")
 	p.expects("400") // the browser says so itself
@@ -62,6 +62,10 @@ func (p *page) register(t testing.TB) {
 	p.sees("Pending until the network's staff have verified its location and its device is linked.")
 	p.press("Create a link code")
 	p.until(`/^[0-9A-Z]{4}-[0-9A-Z]{4}$/.test(document.querySelector(".code")?.innerText ?? "")`)
+	code := eval[string](p, `document.querySelector(".code").innerText`)
+	n.ask(t, "", "POST", "/v1/devices/link", map[string]any{"code": code, "mac_address": "02:00:5e:10:00:60"})
+	p.sees("Linked since")
+	p.until(`!document.querySelector(".code")`) // it was used
 	// The answer comes late: the page hears first, from the stream of events, that the
 	// hotspot is gone, and must not ask for it.
 	eval[bool](p, `(() => {

@@ -33,6 +33,8 @@ func TestPublic(t *testing.T) {
 			p.fits()
 			p.accessible("the public map")
 			p.shot("public-map-" + name)
+			p.visit("/sign-in")
+			p.sees("Without a key you see the public map.")
 			p.visit("/map/" + n.hotspots[0].id) // a link that was passed on
 			p.sees(n.hotspots[0].name)
 			p.sees("Beacon Guest")

@@ -38,10 +38,13 @@ func testStaff(t *testing.T, b *browser, n *network) {
 		t.Error("the hotspot is not verified")
 	}
 
+	p.press("Keys")
+	p.press("Create")
+	p.sees("The key is shown only once.") // it has no name
 	p.fill(`input[name="key-name"]`, "made in the console")
 	p.click(`input[value="rewards:read"]`)
 	p.press("Create")
-	p.until(`document.querySelector(".secret")?.innerText.startsWith("bcn_")`)
+	p.sees("“made in the console” is shown only once.")
 	key := eval[string](p, `document.querySelector(".secret").innerText`)
 	if self := n.ask(t, key, "GET", "/v1/keys/self", nil); self["name"] != "made in the console" {
 		t.Errorf("the key is %v", self)
@@ -102,7 +105,8 @@ func testPhone(t *testing.T, b *browser, n *network) {
 		{"/hotspots", "no hotspots"},
 		{"/hotspots/" + n.hotspots[0].id, "Rewards by day"},
 		{"/rewards", "By month"},
-		{"/staff", "this key"},
+		{"/staff", "Home privacy"},
+		{"/staff/keys", "this key"},
 		{"/register", "Register a hotspot"},
 	} {
 		path, text := page[0], page[1]

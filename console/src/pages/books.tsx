@@ -163,7 +163,7 @@ function Adopt() {
               {some.map((term) => (
                 <Field
                   key={term}
-                  label={t.books.terms[term]}
+                  label={t.replay.term[term]}
                   name={term}
                   inputMode="decimal"
                   maxLength={12}
@@ -186,7 +186,7 @@ function Adopt() {
         <Table label={t.books.changes} columns={[[t.books.policy], [String(before.version), "number"], [String(policy.version), "number"]]}>
           {termNames.map((term) => (
             <tr key={term}>
-              <th scope="row">{t.books.terms[term]}</th>
+              <th scope="row">{t.replay.term[term]}</th>
               <td class="number">{termsOf(before)[term] || "–"}</td>
               <td class="number">{termsOf(policy)[term] || "–"}</td>
             </tr>

@@ -82,19 +82,24 @@ function missing({ location, device }: Hotspot): string {
 
 /** Links and unlinks the access point itself. */
 function Device({ hotspot, onChanged }: { hotspot: Hotspot; onChanged: () => void }) {
-  const [code, setCode] = useState<{ code: string; expires_at: string }>();
+  const [code, setCode] = useState<{ code: string; expires_at: string; linkedBefore: string | null }>();
   const { busy, error, run } = useDoing();
   const path = `/v1/hotspots/${hotspot.id}`;
+  const linkedAt = hotspot.device.linked_at ?? null;
+  const create = async (): Promise<void> => {
+    const { data } = await ask<{ code: string; expires_at: string }>(`${path}/link-code`, { method: "POST" });
+    setCode({ ...data, linkedBefore: linkedAt });
+  };
   return (
     <section class="card">
       <h2>{t.words.device}</h2>
       <p>
         {hotspot.device.linked
-          ? t.hotspot.linkedSince(format.time(hotspot.device.linked_at ?? null))
-          : t.hotspot.noDevice}
+          ? t.hotspot.linkedSince(format.time(linkedAt))
+          : t.hotspot.noDevice((text) => <a href="/docs/agent">{text}</a>)}
       </p>
       <div aria-live="polite">
-        {code && (
+        {code?.linkedBefore === linkedAt && ( // or it was used
           <p>
             <strong class="code">{code.code}</strong>
             <br />
@@ -104,12 +109,7 @@ function Device({ hotspot, onChanged }: { hotspot: Hotspot; onChanged: () => voi
       </div>
       <ErrorNote error={error} />
       <div class="line">
-        <button
-          type="button"
-          class="button"
-          disabled={busy}
-          onClick={() => run(async () => setCode((await ask<{ code: string; expires_at: string }>(`${path}/link-code`, { method: "POST" })).data))}
-        >
+        <button type="button" class={hotspot.device.linked ? "quiet" : "button"} disabled={busy} onClick={() => run(create)}>
           {t.hotspot.createCode}
         </button>
         {hotspot.device.linked && (

@@ -63,7 +63,7 @@ export function Keys() {
               <td class="spare" title={key.user_id}>
                 <code>{format.shortId(key.user_id)}</code>
               </td>
-              <td>{key.scopes.join(", ") || t.keys.readsAlone}</td>
+              <td>{key.scopes.join(", ") || t.keys.readOnly}</td>
               <td class="spare">{lastUsed}</td>
               <td class="action">
                 {stateOf(key) || (

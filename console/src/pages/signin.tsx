@@ -8,6 +8,7 @@ import { go, route } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
 import type { Key } from "../types";
+import { isPublic } from "./publicmap";
 
 export function SignInPage() {
   const [key, setKey] = useState("");
@@ -47,7 +48,8 @@ export function SignInPage() {
         </button>
       </form>
       <p class="hint">
-        {t.signIn.help(<code>beacon keys create --user new --scopes admin</code>, (text) => (
+        {t.signIn.help(<code>beacon keys create --user new --scopes admin</code>)}
+        {(isPublic() ? t.signIn.publicMap : t.signIn.preview)((text) => (
           <a href="#/">{text}</a>
         ))}
       </p>

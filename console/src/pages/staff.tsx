@@ -18,6 +18,7 @@ const desks = [
   ["/policy", t.staff.policy, "admin"],
   ["/audit", t.staff.audit, "admin"],
   ["/inventory", t.staff.inventory, "hotspots:verify"],
+  ["/keys", t.keys.keys, "keys:manage"],
 ] as const;
 
 /** The frame of a page of staff's: where else to go, its title, and what the key lacks. */
@@ -46,21 +47,20 @@ export function Desk({ at, title, scope = "hotspots:verify", children }: { at: s
 }
 
 export function StaffPage() {
-  if (!session.may("hotspots:verify") && session.may("keys:manage")) {
-    return (
-      <section class="page">
-        <h1>{t.app.staff}</h1>
-        <Keys />
-        <OwnData />
-      </section>
-    );
-  }
   return (
     <Desk at="" title={t.app.staff}>
       <Verifications />
       {session.may("admin") && <HomePrivacy />}
-      {session.may("keys:manage") && <Keys />}
-      {session.may("keys:manage") && <OwnData />}
+    </Desk>
+  );
+}
+
+/** The keys of everyone for admin, of their own user for other staff. */
+export function StaffKeysPage() {
+  return (
+    <Desk at="/keys" title={t.keys.keys} scope="keys:manage">
+      <Keys />
+      <OwnData />
     </Desk>
   );
 }

@@ -6,7 +6,7 @@ export const imports = {
   import: {
     link: "Import",
     about: (how: Mark): ComponentChildren => [
-      "Registers the hotspots of a table, as a spreadsheet saves it: CSV in UTF-8, one hotspot in a row. They belong to you. Hotspots that you have already stay as they are, so a file can be imported again. ",
+      "Registers the hotspots of a table, as a spreadsheet saves it: CSV in UTF-8, one hotspot in a row. They belong to you. Hotspots that you already have stay as they are, so a file can be imported again. ",
       how("How it works"),
       ".",
     ],
@@ -15,7 +15,7 @@ export const imports = {
     template: "Template (CSV)",
     file: "CSV file",
     empty: "The file is empty.",
-    headBroken: "The first line cannot be read: a quote is missing, or is one too many.",
+    headBroken: "The first line cannot be read: a quote is missing, or there is one too many.",
     columnTwice: (column: string) => `The first line has the column ${column} twice.`,
     columnsMissing: (columns: string) => `The first line must name the columns. Missing: ${columns}.`,
     notUTF8: "The file is not UTF-8. Save it as “CSV UTF-8”.",

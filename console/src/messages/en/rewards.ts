@@ -33,15 +33,15 @@ export const rewards = {
     json: "JSON",
     afterSettling: "after the month is settled",
     about: (command: ComponentChildren): ComponentChildren => [
-      "A statement has a row for each hotspot and day. The spreadsheet has names, and amounts in credits; CSV and JSON are for programs, and anyone can check them: ",
+      "A statement has a row for each hotspot and day. The spreadsheet has names, and amounts in credits; CSV and JSON are for programs. Anyone can check the JSON: ",
       command,
       ".",
     ],
   },
   earnings: {
     title: (month: string) => `Earned by day, ${month}`,
-    comparedMonth: (earned: string, before: string, month: string) => `${earned} credits; ${before} in ${month}, the line`,
-    compared: (earned: string, before: string, days: number, month: string) => `${earned} credits; ${before} in the same ${days} days of ${month}, the line`,
+    comparedMonth: (earned: string, before: string, month: string) => `${earned} credits; ${before} in ${month} (the line)`,
+    compared: (earned: string, before: string, days: number, month: string) => `${earned} credits; ${before} in the same ${days} days of ${month} (the line)`,
   },
   day: {
     title: "Rewards by day",
@@ -51,7 +51,7 @@ export const rewards = {
     served: "Served",
     why: "Why",
     explain: "Explain",
-    more: (days: number) => `Show ${days} days more`,
+    more: (days: number) => `Show ${days} more days`,
     soFar: (date: string) => `${date}, so far`,
     facts: (served: string, expected: string, traffic: string, tier: string, policy: number) =>
       `${served} served of ${expected} expected · ${traffic} carried · tier ${tier} · policy ${policy}`,
@@ -86,7 +86,7 @@ export const rewards = {
     ],
     place: "Place a hold",
     placed: "The hold is placed.",
-    none: "Nothing is or was held.",
+    none: "There have been no holds.",
     inAll: (count: string) => `${count} in all, the newest first.`,
     hold: (id: string) => `Hold ${id}`,
     allOf: "All hotspots of an operator",
@@ -105,8 +105,8 @@ export const rewards = {
     operatorReads: "The operator reads it.",
     placeIt: "Place the hold",
     ends: "Ends",
-    endsHint: "When this day begins in UTC. Then what is held is paid by itself.",
-    extend: { name: "Extend", submit: "Extend the hold", done: "The hold is extended.", hint: "Someone else must do this than who set the end." },
+    endsHint: "When this day begins in UTC. What is held is then paid automatically.",
+    extend: { name: "Extend", submit: "Extend the hold", done: "The hold is extended.", hint: "This takes someone other than the person who set the end." },
     release: { name: "Release", submit: "Release it", done: "The hold is released.", hint: "What is held is paid with the next statement." },
     void: {
       name: "A visit failed",

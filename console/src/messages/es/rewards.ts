@@ -31,7 +31,7 @@ export const rewards: typeof en = {
     json: "JSON",
     afterSettling: "cuando el mes esté liquidado",
     about: (command) => [
-      "Un extracto tiene una fila por punto de acceso y día. La hoja de cálculo tiene nombres, e importes en créditos; CSV y JSON son para programas, y cualquiera puede comprobarlos: ",
+      "Un extracto tiene una fila por punto de acceso y día. La hoja de cálculo tiene nombres, e importes en créditos; CSV y JSON son para programas. Cualquiera puede comprobar el JSON: ",
       command,
       ".",
     ],

@@ -35,7 +35,7 @@ export const staff = {
     hint: "Enter the location that you measured at the hotspot. It must be within 100 m, plus the accuracy, of the registered location.",
     accuracy: "Accuracy, m",
     method: "Method",
-    speedHint: "If you tested the speed there with your own device, no higher tier is paid from tomorrow on than you measured.",
+    speedHint: "Optional: the speed that you measured there with your own device. From tomorrow on, no higher tier than that is paid.",
     download: "Download, Mbit/s",
     upload: "Upload, Mbit/s",
     latency: "Latency, ms",

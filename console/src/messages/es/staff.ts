@@ -56,7 +56,7 @@ export const staff: typeof en = {
     hint: "Introduzca la ubicación que midió en el punto de acceso. Debe estar a menos de 100 m, más la precisión, de la ubicación registrada.",
     accuracy: "Precisión, m",
     method: "Método",
-    speedHint: "Si probó la velocidad allí con su propio equipo, desde mañana no se paga un nivel más alto que el medido.",
+    speedHint: "Opcional: la velocidad que midió allí con su propio equipo. Desde mañana no se paga un nivel más alto que ese.",
     download: "Descarga, Mbit/s",
     upload: "Subida, Mbit/s",
     latency: "Latencia, ms",

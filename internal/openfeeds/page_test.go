@@ -87,11 +87,11 @@ func TestPage(t *testing.T) {
 		frame       bool
 	}{
 		{path: "/h/" + string(up.ID), has: []string{
-			"<h1>public 1 &#34;&lt;b&gt;</h1>", "Online now", "ssid-public-1", "1 public street", "<dd>Always open</dd>", "Show on the map", "30 days", "Up 97.9 % of the time",
-			"18 October: not in service", "19 October: 50.0 %", "16 November: 100.0 %", "&lt;iframe src=\"http://x/h/" + string(up.ID) + "/embed\"", "QR code of http://x/h/" + string(up.ID), `href="/#/map/` + string(up.ID) + `?at=52.50000,13.40000,17.00"`,
+			"<h1>public 1 &#34;&lt;b&gt;</h1>", "Online now", "ssid-public-1", "1 public street", "<dd>Always open</dd>", "Show on the map", "30 days", "Up 97.9% of the time",
+			"18 October: not in service", "19 October: 50.0%", "16 November: 100.0%", "&lt;iframe src=\"http://x/h/" + string(up.ID) + "/embed\"", "QR code of http://x/h/" + string(up.ID), `href="/#/map/` + string(up.ID) + `?at=52.50000,13.40000,17.00"`,
 		}, hasNot: []string{"<b>", "usr_secret", "02:00:5e", "<script", "Opening hours"}},
 		{path: "/h/" + string(down.ID), has: []string{"Offline", "<dd>Closed now</dd>", "It is not you", "Times of UTC"}, hasNot: []string{"Online now"}},
-		{path: "/h/" + string(up.ID) + "/embed", has: []string{"Online now", `target="_top"`, "Up 97.9 %"}, hasNot: []string{"iframe", "QR code"}, frame: true},
+		{path: "/h/" + string(up.ID) + "/embed", has: []string{"Online now", `target="_top"`, "Up 97.9%"}, hasNot: []string{"iframe", "QR code"}, frame: true},
 	} {
 		w := readPage(p, "GET", tc.path)
 		body := w.Body.String()

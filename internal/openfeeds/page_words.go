@@ -25,24 +25,24 @@ type words struct {
 	months                                                [12]string
 	days                                                  [7]string // Sunday first
 	of                                                    string    // between a day, its month and the year
-	point                                                 string    // in a number
+	point, percentSign                                    string    // of a number
 }
 
 var english = words{
 	Lang: "en", NoSuch: "No such hotspot", NoPage: "There is no public page at this address.", GoToMap: "Go to the map",
 	Online: "online", Offline: "offline", OnlineNow: "Online now", OfflineNow: "Offline", OfflineSince: "Offline since",
-	Works:   "The hotspot works. If you cannot connect, it is your device or its distance: join the network again, or come closer.",
-	Silent:  "It is not you: the hotspot has not been heard of.",
+	Works:   "The hotspot works. If you cannot connect, the cause is your device or the distance: join the network again, or come closer.",
+	Silent:  "It is not you: nothing is heard from the hotspot.",
 	Network: "Network", Address: "Address", Hours: "Hours", Place: "Place", ShowOnMap: "Show on the map",
 	Last30: "The last 30 days", UptimeOf: "Uptime of the last 30 days", Up: "Up", UpOf: "of the time that it should have been.", NotUp: "It was not in service.",
 	MeOrIt: "Is it me or the hotspot?", PutCode: "Put this code beside the access point: it leads to this page.", QRCode: "QR code of",
-	OwnSite: "On your own site", CopyThis: "Copy this where it shall be shown:",
+	OwnSite: "On your own site", CopyThis: "Copy this to where it should appear:",
 	Opening: "Opening hours", TodayMark: "today", TimesIn: "Times of",
 	open: "Open now", closed: "Closed now", always: "Always open", allDay: "all day", closedDay: "closed", notInService: "not in service",
 	until: "%s, until %s", atClock: "%s", onDay: "%s, %s",
 	months: [12]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
 	days:   [7]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
-	of:     " ", point: ".",
+	of:     " ", point: ".", percentSign: "%",
 }
 
 var spanish = words{
@@ -59,7 +59,7 @@ var spanish = words{
 	until: "%s, hasta %s", atClock: "las %s", onDay: "el %s a las %s",
 	months: [12]string{"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"},
 	days:   [7]string{"domingo", "lunes", "martes", "miércoles", "jueves", "viernes", "sábado"},
-	of:     " de ", point: ",",
+	of:     " de ", point: ",", percentSign: " %",
 }
 
 var spoken = []*words{&english, &spanish}
@@ -87,7 +87,7 @@ func (w *words) date(t time.Time) string { return w.day(t) + w.of + strconv.Itoa
 // percent returns a share, and never rounds up to all.
 func (w *words) percent(part float64) string {
 	tenths := int(math.Floor(part * 1000))
-	return fmt.Sprintf("%d%s%d %%", tenths/10, w.point, tenths%10)
+	return fmt.Sprintf("%d%s%d%s", tenths/10, w.point, tenths%10, w.percentSign)
 }
 
 func (w *words) moment(t time.Time) string {

@@ -37,7 +37,8 @@ export function Keys() {
   const { answer, error, reload } = useAsk<Key[]>(`/v1/keys?per_page=20&page=${page}`);
   const revocation = useDoing();
   const revoke = (key: Key): void => {
-    if (!confirm(t.keys.confirm(key.name || key.id))) return;
+    const question = key.id === session.who.value?.id ? t.keys.confirmOwn : t.keys.confirm;
+    if (!confirm(question(key.name || key.id))) return;
     revocation.run(async () => {
       await ask(`/v1/keys/${key.id}`, { method: "DELETE" });
       reload();
@@ -45,7 +46,6 @@ export function Keys() {
   };
   return (
     <section class="card wide">
-      <h2>{t.keys.keys}</h2>
       <NewKey onCreated={reload} />
       <ErrorNote error={error} />
       <ErrorNote error={revocation.error} />
@@ -101,7 +101,7 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
   });
   return (
     <form onSubmit={send} noValidate>
-      <h3>{t.keys.createKey}</h3>
+      <h2>{t.keys.createKey}</h2>
       <Field label={t.words.name} name="key-name" value={name} onInput={(event) => setName(event.currentTarget.value)} fault={faultAt(error, "name")} />
       <fieldset>
         <legend>{t.keys.scopes}</legend>

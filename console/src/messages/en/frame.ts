@@ -70,6 +70,7 @@ export const frame = {
     readOnly: "read only",
     revoke: "Revoke",
     confirm: (name: string) => `Revoke the key “${name}”? It stops working within two seconds.`,
+    confirmOwn: (name: string) => `Revoke the key “${name}”? You are signed in with it, and it stops working within two seconds.`,
     revoked: (at: string) => `revoked ${at}`,
     expired: (at: string) => `expired ${at}`,
     createKey: "Create a key",

@@ -64,6 +64,7 @@ export const frame: typeof en = {
     readOnly: "solo lectura",
     revoke: "Revocar",
     confirm: (name) => `¿Revocar la clave «${name}»? Dejará de funcionar en dos segundos.`,
+    confirmOwn: (name) => `¿Revocar la clave «${name}»? Es la de esta sesión, y dejará de funcionar en dos segundos.`,
     revoked: (at) => `revocada: ${at}`,
     expired: (at) => `caducada: ${at}`,
     createKey: "Crear una clave",

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { ask } from "./api";
 import { connection } from "./events";
 import * as format from "./format";
@@ -96,12 +96,13 @@ export function App() {
   const asks = page.needsKey && who === null; // for a key, in place of the page
   const onMap = page.onMap && !asks;
   const shown = useRef(at);
+  // Another page begins at its top, also for those who read by ear or go by keyboard. It may then scroll to a part of it.
+  useLayoutEffect(() => {
+    if (!samePage(shown.current, at)) document.getElementById("main")?.scrollTo(0, 0);
+  }, [at]);
   useEffect(() => {
     document.title = t.app.title(page.name);
-    // Who reads by ear, or goes by keyboard, begins at the top of another page.
-    const { page: last, id, part } = shown.current;
-    const stays = at.page === last && (last === "" || (at.id === id && at.part === part));
-    if (shown.current !== at && !stays) document.getElementById("main")?.focus();
+    if (!samePage(shown.current, at)) document.getElementById("main")?.focus();
     shown.current = at;
   }, [page, at]);
   return (
@@ -117,6 +118,11 @@ export function App() {
       </main>
     </>
   );
+}
+
+/** On the map, whatever it shows is one page. */
+function samePage(last: Route, next: Route): boolean {
+  return next.page === last.page && (last.page === "" || (next.id === last.id && next.part === last.part));
 }
 
 /** Says by ear that a session ended, and why; the pages show it. What is announced must have stood ready. */

@@ -54,6 +54,13 @@ func testStaff(t *testing.T, b *browser, n *network) {
 	if status, _ := n.send(t, key, "GET", "/v1/keys/self", nil); status != 401 {
 		t.Errorf("after it was revoked, the key is answered %d", status)
 	}
+
+	// Another page begins at its top, however far down the last one was.
+	p.visit("/staff/hotspots")
+	p.until(`((main) => { main.scrollTo(0, 300); return main.scrollTop === 300; })(document.querySelector("main"))`)
+	p.press("Months")
+	p.sees("Release a MAC address")
+	p.until(`document.querySelector("main").scrollTop === 0`)
 }
 
 // rows are the hotspots that wait.

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -101,12 +102,15 @@ func holdsRace(t *testing.T, database Database) {
 			t.Errorf("%s was done %d times", what, won.Load())
 		}
 	}
+	var tries atomic.Int64
 	race("placing", func(db *store.DB) (done bool, err error) {
 		_, err = db.EditHolds(t.Context(), "usr_a", Actor, Now, func(all []beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
 			if done = len(all) == 0; !done {
 				return beacon.Hold{}, "", nil
 			}
-			return someHold(1), beacon.HoldPlaced, nil
+			h := someHold(1)
+			h.ID = beacon.HoldID(fmt.Sprintf("hld_%d", tries.Add(1))) // no two have the same
+			return h, beacon.HoldPlaced, nil
 		})
 		return done, err
 	})

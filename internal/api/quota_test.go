@@ -2,7 +2,9 @@ package api_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
@@ -46,6 +48,34 @@ func TestQuota_Hotspots(t *testing.T) {
 		for n := range 51 {
 			staff.register(t, 100+n)
 		}
+	})
+}
+
+// Who registers hotspots and deletes them again before anyone has verified them leaves rows
+// that are kept. A user can do so 150 times a day, unless staff allow more.
+func TestQuota_Discarded(t *testing.T) {
+	eachStoreWith(t, options{limits: ample}, func(t *testing.T, s *server) {
+		c, admin := s.operator(t), s.anyone(t, "admin")
+		for range 150 {
+			c.delete(t, "/v1/hotspots/"+c.register(t, 1).ID).want(t, http.StatusNoContent)
+		}
+		refused := c.post(t, "/v1/hotspots", registration(1))
+		wantFault(t, refused, http.StatusForbidden, "forbidden")
+		if !strings.Contains(refused.String(), "you deleted 150 hotspots") {
+			t.Errorf("it says %s", refused)
+		}
+		s.anyone(t, "hotspots:write").register(t, 2)
+		path := "/v1/users/" + string(c.user) + "/quota"
+		admin.do(t, "PUT", path, `{"hotspots":51}`).want(t, http.StatusOK) // so that 153 may be deleted
+		verified := c.register(t, 1)
+		s.verify(t, "/v1/hotspots/"+verified.ID)
+		for range 3 {
+			c.delete(t, "/v1/hotspots/"+c.register(t, 3).ID).want(t, http.StatusNoContent)
+		}
+		c.delete(t, "/v1/hotspots/"+verified.ID).want(t, http.StatusNoContent) // does not count
+		wantFault(t, c.post(t, "/v1/hotspots", registration(4)), http.StatusForbidden, "forbidden")
+		s.advance(24 * time.Hour)
+		c.register(t, 4)
 	})
 }
 

@@ -41,7 +41,7 @@ func (db *DB) InsertHotspot(
 		if earlier, err = claimOnce(tx, record, result, 0); err != nil || earlier != nil {
 			return nil, err
 		}
-		if refused := checkQuota(tx, by, beacon.DefaultQuota().Hotspots, tooManyWaiting, sqlText.countWaiting, row.operator); refused != nil {
+		if refused := mayRegister(tx, by, row.operator, h.CreatedAt); refused != nil {
 			return nil, errors.Join(refused, releaseOnce(tx, record))
 		}
 		n, err := tx.exec(sqlText.insertHotspot, values...)

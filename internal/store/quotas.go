@@ -45,7 +45,23 @@ func checkQuota(tx *transaction, by beacon.Actor, most int, refusal, text string
 	return &beacon.Error{Kind: beacon.Forbidden, Message: fmt.Sprintf(refusal, has)}
 }
 
+// discards is how many hotspots that nobody has verified a user may delete in a day and
+// still register others, in quotas of such hotspots. Rows of deleted hotspots are kept, and
+// what reads all of a user's hotspots takes longer with each.
+const discards = 3
+
+// mayRegister refuses a registration if too many hotspots of its operator wait to be
+// verified, or were deleted in the last day before they were.
+func mayRegister(tx *transaction, by beacon.Actor, operator string, now time.Time) error {
+	most := beacon.DefaultQuota().Hotspots
+	if err := checkQuota(tx, by, most, tooManyWaiting, sqlText.countWaiting, operator); err != nil {
+		return err
+	}
+	return checkQuota(tx, by, discards*most, tooManyDiscarded, sqlText.countDiscarded, operator, micros(now.Add(-24*time.Hour)), discards)
+}
+
 const (
-	tooManyWaiting = "you have %d hotspots that wait to be verified, the most allowed: wait until staff have verified some, delete some, or ask staff for a higher quota"
-	tooManyKeys    = "you have %d keys, the most allowed: revoke some, or ask staff for a higher quota"
+	tooManyWaiting   = "you have %d hotspots that wait to be verified, the most allowed: wait until staff have verified some, delete some, or ask staff for a higher quota"
+	tooManyDiscarded = "you deleted %d hotspots in the last 24 hours that were not verified, the most allowed: register others tomorrow, or ask staff for a higher quota"
+	tooManyKeys      = "you have %d keys, the most allowed: revoke some, or ask staff for a higher quota"
 )

@@ -48,7 +48,8 @@ var sqlText = struct {
 	putLinkCode, lockLinkCode, linkCode               string
 	spendLinkCode, deleteLinkCode                     string
 	freeMAC, freedMAC, pruneFreedMACs, dropHotspot    string
-	quota, putQuota, countWaiting, countInForce       string
+	quota, putQuota, countWaiting, countDiscarded     string
+	countInForce                                      string
 	settings, addSetting, putSetting                  string
 	putCheckIn, operatorsOf, evidence, quality        string
 	pruneCheckIns, deviceAddress, pruneAddresses      string
@@ -219,6 +220,8 @@ var sqlText = struct {
 			streams = excluded.streams, statements = excluded.statements`,
 	countWaiting: `SELECT count(*), coalesce((SELECT hotspots FROM quotas WHERE user_id = $1), -1) FROM hotspots
 		WHERE operator_id = $1 AND deleted_at = 0 AND verified_at = 0`,
+	countDiscarded: `SELECT count(*), coalesce((SELECT $3 * hotspots FROM quotas WHERE user_id = $1), -1) FROM hotspots
+		WHERE operator_id = $1 AND deleted_at > $2 AND verified_at = 0`,
 	countInForce: `SELECT count(*), coalesce((SELECT keys FROM quotas WHERE user_id = $1), -1) FROM api_keys
 		WHERE user_id = $1 AND revoked_at = 0 AND (expires_at = 0 OR expires_at > $2)`,
 

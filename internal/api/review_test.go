@@ -71,3 +71,17 @@ func TestReview(t *testing.T) {
 		}
 	})
 }
+
+// Nobody decides about their own hotspots.
+func TestReview_OwnFlag(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		operator, other := s.anyone(t, "hotspots:write", "hotspots:verify"), s.anyone(t, "hotspots:verify")
+		h, today := operator.register(t, 1), beacon.DayOf(s.now())
+		s.flag(t, beacon.Flag{Hotspot: beacon.HotspotID(h.ID), Operator: operator.user, Kind: beacon.TooRegular, Weight: 90, First: today, Last: today})
+		path := "/v1/review/" + h.ID + "/too_regular?reason=it+is+mine"
+		wantFault(t, operator.delete(t, path), http.StatusForbidden, "forbidden")
+		wantEqual(t, "the audit", len(s.notes(t, beacon.FlagDismissed)), 0)
+		other.delete(t, path).want(t, http.StatusNoContent)
+		wantFault(t, operator.delete(t, path), http.StatusNotFound, "not_found")
+	})
+}

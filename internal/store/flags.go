@@ -15,11 +15,12 @@ const flagColumns = `hotspot, kind, user_id, weight, facts, first_day, last_day`
 
 // reviewText holds the statements about flags.
 var reviewText = struct {
-	put                   [recordChunks]string
-	revive, forget        string
-	finish                string
-	reviewed, queue       bulk
-	count, dismiss, again string
+	put             [recordChunks]string
+	revive, forget  string
+	finish          string
+	reviewed, queue bulk
+	count, operator string
+	dismiss, again  string
 }{
 	put: [recordChunks]string(chunks(recordChunks, 8, `INSERT INTO flags (`+flagColumns+`, dismissed) VALUES `,
 		` ON CONFLICT (hotspot, kind) DO UPDATE SET user_id = excluded.user_id, weight = excluded.weight, facts = excluded.facts,
@@ -30,6 +31,7 @@ var reviewText = struct {
 	reviewed: bulk{`day`, `FROM reviewed WHERE id = 1`},
 	queue:    bulk{flagColumns, `FROM flags WHERE dismissed = 0 ORDER BY weight DESC, hotspot, kind LIMIT $1`},
 	count:    `SELECT count(*) FROM flags WHERE dismissed = 0`,
+	operator: `SELECT user_id FROM flags WHERE hotspot = $1 AND kind = $2 AND dismissed = 0`,
 	dismiss:  `UPDATE flags SET dismissed = $3 WHERE hotspot = $1 AND kind = $2 AND dismissed = 0`,
 	again: `SELECT max(id), count(*) FROM hotspots WHERE created_at >= $1 AND (verified_at > 0 OR visits <> '')
 		GROUP BY lower(replace(replace(replace(mac, ':', ''), '-', ''), '.', '')) HAVING count(*) >= $2 ORDER BY 2 DESC, 1 LIMIT $3`,
@@ -96,21 +98,26 @@ func flagRow(f *beacon.Flag) ([]any, func() error) {
 }
 
 // DismissFlag takes a flag out of the queue. It returns NotFound for one that is not
-// there.
+// there, and Forbidden to the operator of its hotspot.
 func (db *DB) DismissFlag(ctx context.Context, hotspot beacon.HotspotID, kind beacon.FlagKind, reason string, by beacon.Actor, now time.Time) error {
 	by.Note = fmt.Sprintf("%s: %s", kind, reason)
 	change := beacon.Change{Kind: beacon.FlagDismissed, Target: string(hotspot), Actor: by, At: now}
 	return db.commit(ctx, "flag "+string(hotspot), func(tx *transaction) (changes, error) {
-		n, err := tx.exec(reviewText.dismiss, string(hotspot), string(kind), micros(now))
-		if err == nil && n == 0 {
-			err = notFound("flag") // and nothing for the audit
-		}
-		if err != nil {
+		var operator string
+		found, err := tx.row([]any{&operator}, reviewText.operator, string(hotspot), string(kind))
+		switch {
+		case err != nil:
 			return nil, err
+		case !found:
+			return nil, notFound("flag") // and nothing for the audit
+		case operator == string(by.User):
+			return nil, errOwnFlag
 		}
-		return changes{&change}, nil
+		return changes{&change}, tx.write(reviewText.dismiss, string(hotspot), string(kind), micros(now))
 	})
 }
+
+var errOwnFlag = &beacon.Error{Kind: beacon.Forbidden, Message: "this flag is about a hotspot of yours: someone else must decide about it"}
 
 // MACsAgain returns MAC addresses that were registered, and visited, at least so many times
 // since a moment, the most frequent first: the last hotspot of each, and how often. What

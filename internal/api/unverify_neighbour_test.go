@@ -142,3 +142,16 @@ func TestVerification_ByNeighbourWhoMoved(t *testing.T) {
 		hold().want(t, http.StatusCreated)
 	})
 }
+
+// Nor do they measure a hotspot slow that nobody has visited: it would be paid for what its
+// own speed tests say.
+func TestVerification_ByNeighbourAtFirst(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c, rival := s.operator(t), s.anyone(t, "hotspots:write", "hotspots:verify")
+		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		rival.post(t, "/v1/hotspots", registration(2, "location.lat", "40.7010")).want(t, http.StatusCreated)
+		const visit = `{"lat":40.7000,"lng":-74,"accuracy_m":5,"method":"gps","speedtest":{"down_mbps":%d,"up_mbps":500,"latency_ms":2}}`
+		wantFault(t, rival.post(t, spot+"/verification", at(visit, 1)), http.StatusForbidden, "forbidden")
+		rival.post(t, spot+"/verification", at(visit, 500)).want(t, http.StatusOK)
+	})
+}

@@ -120,18 +120,19 @@ func (h *Hotspot) withdrawProof(now time.Time) bool {
 	return true
 }
 
-// Takes reports whether a visit takes something away from a hotspot that was visited before:
-// it was found elsewhere, which would withdraw its verification or be a new place with no
-// days served, or slower than it is paid for. One that is pending keeps its place.
+// Takes reports whether a visit takes something away from a hotspot. If it was visited
+// before: it was found elsewhere, which would withdraw its verification or be a new place
+// with no days served. In any case: it was found slower than it may be paid for. One that
+// is pending keeps its place.
 func (h *Hotspot) Takes(found Finding, now time.Time) bool {
 	if found.Disproves() {
 		return !h.Location.VerifiedAt.IsZero()
 	}
-	if len(h.visits()) == 0 || found.Err() != nil {
+	if found.Err() != nil {
 		return false
 	}
 	is := h.PlaceOn(DayOf(now) + 1)
-	moved := found.AccuracyM <= placeWithinM && geo.Distance(is.Point, found.Point) > placeWithinM
+	moved := len(h.visits()) > 0 && found.AccuracyM <= placeWithinM && geo.Distance(is.Point, found.Point) > placeWithinM
 	return moved || found.Test.AtMost() < is.Test.AtMost()
 }
 

@@ -152,10 +152,10 @@ export interface paths {
          *     with another `type` or `speedtest`; all else changes nothing. A visit that finds a verified
          *     hotspot elsewhere, by more than the accuracy of the measurement, gets 409 too and withdraws the
          *     verification: the hotspot is `pending` again, and `unverified_reason` says why. Anyone with the scope
-         *     may verify any hotspot, and the audit names them. A visit that takes something away from a hotspot that was
-         *     visited before, because it was found elsewhere, more than 30 m from its place, or slower than it is paid for, is
-         *     403 for staff who have another within 200 m of it, or had one in the last 30 days. Needs the scope
-         *     `hotspots:verify`.
+         *     may verify any hotspot, and the audit names them. A visit that takes something away from a hotspot,
+         *     because it was visited before and is found elsewhere, more than 30 m from its place, or because it is found slower
+         *     than it may be paid for, is 403 for staff who have another within 200 m of it, or had one in the last 30 days.
+         *     Needs the scope `hotspots:verify`.
          */
         post: operations["verifyHotspot"];
         /**
@@ -495,7 +495,7 @@ export interface paths {
         post?: never;
         /**
          * Dismiss a flag
-         * @description Takes a flag out of the queue, for 90 days even if it is seen again. Who did it, and the reason, are in the audit. Needs the scope `hotspots:verify`.
+         * @description Takes a flag out of the queue, for 90 days even if it is seen again. Who did it, and the reason, are in the audit. Nobody dismisses a flag of their own hotspot: that is 403. Needs the scope `hotspots:verify`.
          */
         delete: operations["dismissFlag"];
         options?: never;
@@ -893,7 +893,7 @@ export interface paths {
         };
         /**
          * Get the quota of a user
-         * @description How many hotspots of the user may wait to be verified, how many keys may be in force, and how many event streams and statements may be open at once, with all keys together. One more hotspot or key gets 403, one more stream or statement 429. Another user's quota needs `admin`. Needs no scope.
+         * @description How many hotspots of the user may wait to be verified, how many keys may be in force, and how many event streams and statements may be open at once, with all keys together. One more hotspot or key gets 403, one more stream or statement 429. Hotspots that were deleted before they were verified do not wait, but three times as many in 24 hours is the most. Another user's quota needs `admin`. Needs no scope.
          */
         get: operations["getQuota"];
         /**

@@ -90,7 +90,10 @@ func (c *CheckIns) move(id beacon.HotspotID, was, is uint64, day beacon.Day) {
 	case day == c.yesterday.day && c.yesterday.from != nil:
 		of = &c.yesterday // another heartbeat was faster at midnight, or the clock was set back
 	case day != c.today.day || c.today.from == nil:
-		c.yesterday, c.today = c.today, moves{day, map[beacon.HotspotID]map[uint64]bool{}}
+		if day > c.today.day { // else that was a clock ahead
+			c.yesterday = c.today
+		}
+		c.today = moves{day, map[beacon.HotspotID]map[uint64]bool{}}
 	}
 	seen := of.from[id]
 	if seen == nil {

@@ -46,7 +46,7 @@ type CheckIns struct {
 
 	mu               sync.Mutex                                // guards what follows
 	noted            map[beacon.HotspotID]beacon.DeviceAddress // not written yet
-	today, yesterday moves                                     // of the newest day with any, and of the one before it
+	today, yesterday moves                                     // of the last day with any, and of the one before it
 }
 
 // New returns check-ins on a store.

@@ -335,6 +335,33 @@ func TestAddresses_AroundMidnight(t *testing.T) {
 	}
 }
 
+// A clock that was ahead for weeks does not cost the days that follow.
+func TestAddresses_ClockAhead(t *testing.T) {
+	w := newWorld(t)
+	hotspot := w.stand(t, 1)
+	s := w.open(t)
+	next := 0
+	sends := func(n int) {
+		for range n {
+			s.beat(t, hotspot, addr(next))
+			next++
+		}
+	}
+	today := beacon.DayOf(w.clock)
+	sends(3)
+	w.clock = w.clock.AddDate(0, 0, 40)
+	sends(1)
+	w.clock = w.clock.AddDate(0, 0, -40)
+	sends(4)
+	w.clock = w.clock.AddDate(0, 0, 1)
+	sends(2)
+	for day, want := range map[beacon.Day]int{today: 7, today + 1: 3} { // with that of the beat before midnight
+		if n := s.Addresses(hotspot, day); n != want {
+			t.Errorf("sent from %d addresses on %s; want %d", n, day, want)
+		}
+	}
+}
+
 // While the database is away, what waits is bounded, and written later.
 func TestHeard_Bounded(t *testing.T) {
 	w := newWorld(t)

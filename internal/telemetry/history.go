@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -37,7 +38,13 @@ func (t *Telemetry) History(ctx context.Context, q HistoryQuery) (History, error
 	}
 	var records []*heartbeat.Record
 	for _, row := range rows {
-		if r := t.decode(row.Hotspot, row.Day, row.Data); r != nil {
+		r, err := heartbeat.DecodeRecord(row.Data)
+		switch {
+		case errors.Is(err, beacon.ErrDamaged):
+			t.Log.Error("a heartbeat record is damaged and was left out of a history", "hotspot", row.Hotspot, "day", row.Day, "err", err)
+		case err != nil: // of a newer program
+			return History{}, err
+		default:
 			records = append(records, r)
 		}
 	}

@@ -254,12 +254,11 @@ func (c serveCmd) proxies() (httpserver.Proxies, error) {
 func (c serveCmd) publicURL(at net.Addr) (string, error) {
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-			shown := c.PublicURL
-			if err == nil {
-				shown = u.Redacted() // a password is nobody's business
-			}
-			return "", usageError(fmt.Sprintf("--public-url %q: must look like https://wifi.example.org", shown))
+		switch {
+		case strings.Contains(c.PublicURL, "@"): // there may be a password in it, so it is not shown
+			return "", usageError("--public-url: must look like https://wifi.example.org, without a user or an @")
+		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.ContainsAny(c.PublicURL, "?#"):
+			return "", usageError(fmt.Sprintf("--public-url %q: must look like https://wifi.example.org", c.PublicURL))
 		}
 		return strings.TrimSuffix(c.PublicURL, "/"), nil
 	}

@@ -66,6 +66,12 @@ func (p *page) register(t testing.TB, n *network) {
 	n.ask(t, "", "POST", "/v1/devices/link", map[string]any{"code": code, "mac_address": "02:00:5e:10:00:60"})
 	p.sees("Linked since")
 	p.until(`!document.querySelector(".code")`) // it was used
+	p.press("Unlink")
+	p.sees("No device is linked yet.")
+	if eval[bool](p, `!!document.querySelector(".code")`) {
+		t.Error("a code that was used is shown again after the device was unlinked")
+	}
+	eval[bool](p, `(asked = [], true)`)
 	// The answer comes late: the page hears first, from the stream of events, that the
 	// hotspot is gone, and must not ask for it.
 	eval[bool](p, `(() => {

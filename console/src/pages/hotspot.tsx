@@ -1,5 +1,5 @@
 // One hotspot, for its operator.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api";
 import * as format from "../format";
 import { changes } from "../live";
@@ -90,6 +90,9 @@ function Device({ hotspot, onChanged }: { hotspot: Hotspot; onChanged: () => voi
     const { data } = await ask<{ code: string; expires_at: string }>(`${path}/link-code`, { method: "POST" });
     setCode({ ...data, linkedBefore: linkedAt });
   };
+  useEffect(() => {
+    if (linkedAt) setCode((shown) => (shown && shown.linkedBefore !== linkedAt ? undefined : shown)); // it was used
+  }, [linkedAt]);
   return (
     <section class="card">
       <h2>{t.words.device}</h2>
@@ -99,7 +102,7 @@ function Device({ hotspot, onChanged }: { hotspot: Hotspot; onChanged: () => voi
           : t.hotspot.noDevice((text) => <a href="/docs/agent">{text}</a>)}
       </p>
       <div aria-live="polite">
-        {code?.linkedBefore === linkedAt && ( // or it was used
+        {code && (
           <p>
             <strong class="code">{code.code}</strong>
             <br />

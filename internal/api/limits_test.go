@@ -174,7 +174,7 @@ func TestLimits_WholeBurst(t *testing.T) {
 			t.Errorf("a large feed: %v", err)
 		}
 	}
-	if left := h["RateLimit-Remaining"]; !slices.Equal(left, []string{"0"}) {
+	if left := map[string][]string(h)["RateLimit-Remaining"]; !slices.Equal(left, []string{"0"}) {
 		t.Errorf("a large feed leaves %q requests; want 0", left)
 	}
 }

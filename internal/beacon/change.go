@@ -95,7 +95,8 @@ const (
 	FlagDismissed ChangeKind = "flag.dismissed"
 )
 
-// OfHotspot reports whether a change of this kind made a new version of a hotspot.
+// OfHotspot reports whether a change of this kind, in a stream of changes, made a new
+// version of a hotspot.
 func (k ChangeKind) OfHotspot() bool { return strings.HasPrefix(string(k), "hotspot.") }
 
 // Event is something that happened, as subscribers receive it (decision X7). Events

@@ -62,7 +62,8 @@ func (db *DB) PutFlags(ctx context.Context, l lease.Lease, flags []beacon.Flag) 
 
 // FinishReview records that a day was reviewed. Flags that were dismissed
 // beacon.FlagsRest days ago or more and were raised again on that day return to the queue.
-// Those that were last raised more than beacon.FlagsKept days ago are deleted.
+// Those that were last raised more than beacon.FlagsKept days ago are deleted, unless they
+// rest.
 func (db *DB) FinishReview(ctx context.Context, l lease.Lease, day beacon.Day, now time.Time) error {
 	return db.fenced(ctx, l, func(tx *transaction) error {
 		rested := micros(now.AddDate(0, 0, -beacon.FlagsRest))

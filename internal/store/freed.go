@@ -75,8 +75,8 @@ func (db *DB) ReleaseMAC(ctx context.Context, mac beacon.MAC, reason string, by 
 		if !reserved {
 			return nil, &beacon.Error{Kind: beacon.NotFound, Message: "this MAC address is not reserved for anyone"}
 		}
-		if err = tx.write(sqlText.freeMAC, mac.Canonical(), user, micros(now)); err == nil {
-			err = by.Once.Keep(beacon.ReleasedMAC{MAC: mac, User: beacon.UserID(user)})
+		if err = by.Once.Keep(beacon.ReleasedMAC{MAC: mac, User: beacon.UserID(user)}); err == nil {
+			err = tx.write(sqlText.freeMAC, mac.Canonical(), user, micros(now))
 		}
 		return changes{{Kind: beacon.MACReleased, Target: user, Actor: by, At: now}}, err
 	}

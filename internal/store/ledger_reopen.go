@@ -52,7 +52,7 @@ func forgetHotspots(tx *transaction, sums []ledger.HotspotMonth) error {
 }
 
 // mayReopen locks the ledger, and returns Conflict unless it is as the reopening found
-// it and nothing of those months is settled. It writes nothing: a refusal is committed
+// it and nothing of those months is settled. It changes nothing: a refusal is committed
 // with the rest of its group.
 func mayReopen(tx *transaction, r *ledger.Reopening) error {
 	if err := atRevision(tx, r.Revision-1); err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
 // A hotspot, and an operator as such, has one active hold at a time, whatever other holds
@@ -39,6 +40,27 @@ func TestHold_Place(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, placed, err)
 		case c.refusal != "" && (beacon.KindOf(err) != beacon.Conflict || !strings.Contains(err.Error(), c.refusal)):
 			t.Errorf("%s: %v; want %q", name, err, c.refusal)
+		}
+	}
+}
+
+// A hotspot stands where it was paid for in the last 30 days, however often it moved, and
+// where it will be from tomorrow on.
+func TestHotspot_Stands(t *testing.T) {
+	now := time.Date(2026, 11, 10, 12, 0, 0, 0, time.UTC)
+	north := func(lat float64) geo.Point { return geo.Point{Lat: lat, Lng: -74} }
+	var h beacon.Hotspot
+	h.Location.Point = north(5)
+	for lat, days := range []int{200, 100, 20, 10, 0} { // ago
+		h.Visits = append(h.Visits, beacon.Visit{At: now.AddDate(0, 0, -days), Point: north(float64(lat)), AccuracyM: 5, Proves: true})
+	}
+	is := map[geo.Point]bool{}
+	for _, p := range h.Stands(now) {
+		is[p] = true
+	}
+	for lat, want := range map[float64]bool{0: false, 1: true, 2: true, 3: true, 4: true, 5: true} {
+		if is[north(lat)] != want {
+			t.Errorf("it stands at %v: %t; want %t", lat, is[north(lat)], want)
 		}
 	}
 }

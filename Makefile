@@ -12,37 +12,21 @@ help: ## List the targets.
 build: ## Build the static binary bin/beacon.
 	CGO_ENABLED=0 go build -trimpath -o bin/beacon ./cmd/beacon
 
-# Tests that start servers and browsers and mostly wait come first: the others run
-# beside them.
-WAITING := ./test/torture ./test/endtoend ./test/browser ./test/docs ./test/clients ./agent ./client/typescript ./deploy
-
-# These take longest. The rest runs beside them, not after.
-LONG := ./test/trust $(addprefix ./internal/,rewards store/sqlite store/postgres api telemetry)
-OTHERS = $(LONG) $(filter-out $(WAITING) $(LONG),$(patsubst github.com/beacon-wifi/beacon%,.%,$(shell go list ./...)))
-
-# These have no goroutines of their own, or only read, or start servers that the tests of
-# their packages start as well: the race detector would find nothing in a long time.
-PURE := ./test/trust $(addprefix ./internal/,beacon geo id ledger docsite doctor rewards/ground rewards/policy rewards/statement)
-
-# These repeat the same calls many times, with other data: a few are enough for the race
-# detector, and make test runs all of them without it.
-REPEATING := TestHomePrivacy_Attacker|TestHeartbeat_Uncounted|TestTable_AnyOrder|TestArea_AgainstOracle|TestPlaces|TestHolds_AtRandom|TestReopen_AtRandom|TestSettleDies|TestWitnesses_Ahead|TestManyFleets|TestAnswers|TestOpen_ProcessesAtOnce|TestStores_AnswerAlike
-
 # SQLite is C, translated to Go: the race detector would find nothing of ours in it, and
 # take most of its time there.
 RACE := -race -gcflags=modernc.org/sqlite/lib=-race=false
 
-# These do more at level check than make test has them do; the others would only do the
-# same once more.
-LEVELLED = $(sort $(patsubst %/,./%,$(dir $(shell grep -rlE 'harness/(level|audit)"' --include=*_test.go client cmd internal test))))
-ROUNDS = $(filter $(LEVELLED),$(OTHERS))
+# Packages whose goroutines run in the test's own process; the others start the binary.
+RACED := ./internal/... ./client ./cmd/...
+
+GO_TEST := scripts/with-postgres scripts/test -p 3 -parallel 4 -timeout 60m
 
 .PHONY: test
 test: ## Run the tests, on SQLite and on a PostgreSQL server of their own: what every contributor runs, some five minutes.
 	@scripts/need chromium chromium || echo "the console is not tested in a browser"
 	@scripts/need strace strace || echo "faults at single system calls are not tested"
 	@scripts/need busybox busybox || echo "the agent is not tested as on a router"
-	scripts/with-postgres scripts/test -p 3 -parallel 4 -timeout 60m $(WAITING) $(OTHERS)
+	$(GO_TEST) ./...
 
 .PHONY: check
 check: need ## Check what must hold before a change lands, beside make test: format, vet, staticcheck, race detector, security, tests in several rounds.
@@ -52,8 +36,8 @@ check: need ## Check what must hold before a change lands, beside make test: for
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/beacon
 	scripts/check-console
 	cd tools/sqlgrammar && go test ./...
-	scripts/with-postgres scripts/test $(RACE) -p 3 -parallel 4 -timeout 60m -skip '^($(REPEATING))$$' $(filter-out $(PURE),$(OTHERS))
-	BEACON_TEST_LEVEL=check scripts/with-postgres scripts/test -p 3 -parallel 4 -timeout 60m $(WAITING) $(ROUNDS)
+	$(GO_TEST) $(RACE) $(RACED)
+	BEACON_TEST_LEVEL=check $(GO_TEST) ./... # Go repeats no package that did not ask for the level
 	$(MAKE) security
 
 .PHONY: security
@@ -100,7 +84,7 @@ bench: ## Measure the server beside a bare handler and the bare driver (docs/per
 	go test ./internal/store/sqlite ./internal/fleet/spatial ./internal/fleet/coverage ./internal/api/mvt ./internal/api ./internal/httpserver/ratelimit ./internal/access -run '^$$' -bench . -timeout 30m
 
 .PHONY: bench-peers
-bench-peers: ## Measure the server beside Redis, PostGIS and, where TILE38_BIN names it, Tile38.
+bench-peers: ## Measure the server beside Redis and PostGIS.
 	scripts/with-peers go test ./test/bench -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 40m -v
 
 .PHONY: torture
@@ -122,5 +106,5 @@ format: ## Format the code.
 	$(TOOL) gofumpt -w .
 
 .PHONY: generate
-generate: ## Rewrite what is made from the OpenAPI documents: openapi.json, the types of the TypeScript client.
+generate: ## Rewrite what is made from others: openapi.json, the types of the TypeScript client, the tables of docs/privacy.md.
 	go generate ./...

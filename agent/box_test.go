@@ -39,9 +39,10 @@ type box struct {
 // shells are those that the agent is written for.
 var shells = []string{"busybox ash", "dash"}
 
-// eachShell runs a test under each shell, as OpenWrt and as Debian have them.
+// eachShell runs a test under each shell, as OpenWrt and as Debian have them. make test has
+// only the first.
 func eachShell(t *testing.T, test func(t *testing.T, shell string)) {
-	for _, shell := range shells {
+	for _, shell := range shells[:level.Rounds(1, 2, 2)] {
 		t.Run(strings.Fields(shell)[0], func(t *testing.T) { test(t, shell) })
 	}
 }

@@ -5,10 +5,3 @@
 // while it sleeps. Programs for HTTP are real where Debian has them. Its one invariant:
 // the agent never sends more than it has saved.
 package agent
-
-import _ "embed"
-
-// Program is beacon-agent.
-//
-//go:embed beacon-agent
-var Program string

@@ -147,7 +147,7 @@ func TestWholePath(t *testing.T) {
 	address := a.serve(t, httputil.NewSingleHostReverseProxy(target), nil)
 	for i, c := range []struct{ shell, client string }{
 		{"busybox ash", "uclient-fetch"}, {"dash", "curl"}, {"dash", "wget"}, {"busybox ash", "curl"},
-	}[:level.Rounds(2, 4, 4)] {
+	}[:level.Rounds(1, 4, 4)] {
 		t.Run(c.shell+" with "+c.client, func(t *testing.T) {
 			t.Parallel()
 			b := newBox(t, c.shell, "ubus", "jsonfilter", "uci", c.client)

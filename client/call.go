@@ -80,11 +80,22 @@ func whole(n int) string {
 // decimal formats a number with all its digits, and without an exponent.
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// envelope wraps a successful response.
-type envelope[T any] struct {
-	Data       *T         `json:"data"`
-	Pagination Pagination `json:"pagination"`
+// Envelope is the body of a successful response.
+type Envelope[T any] struct {
+	Data       *T          `json:"data"`
+	Meta       Meta        `json:"meta"`
+	Pagination *Pagination `json:"pagination,omitempty"` // of a list in pages
+}
 
+// Meta says which request a response is for.
+type Meta struct {
+	RequestID string    `json:"request_id"`
+	Timestamp time.Time `json:"timestamp"` // of the server
+}
+
+// answer is a successful response.
+type answer[T any] struct {
+	Envelope[T]
 	header http.Header
 }
 
@@ -95,10 +106,10 @@ func call[T any](ctx context.Context, c *Client, r request) (T, error) {
 }
 
 // enveloped sends a request and returns the response. With an error, its data is zero.
-func enveloped[T any](ctx context.Context, c *Client, r request) (result envelope[T], err error) {
+func enveloped[T any](ctx context.Context, c *Client, r request) (result answer[T], err error) {
 	err = c.do(ctx, r, func(response *http.Response) error {
-		result = envelope[T]{header: response.Header}
-		err := json.NewDecoder(response.Body).Decode(&result)
+		result = answer[T]{header: response.Header}
+		err := json.NewDecoder(response.Body).Decode(&result.Envelope)
 		if err == nil && result.Data == nil {
 			err = errors.New("it is not from a Beacon server")
 		}
@@ -108,7 +119,7 @@ func enveloped[T any](ctx context.Context, c *Client, r request) (result envelop
 		return nil
 	})
 	if err != nil {
-		return envelope[T]{Data: new(T)}, err
+		return answer[T]{Envelope: Envelope[T]{Data: new(T)}}, err
 	}
 	return result, nil
 }

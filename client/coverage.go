@@ -41,14 +41,14 @@ type CoverageItem struct {
 	RadiusM float64 `json:"radius_m"`
 	Status  Status  `json:"status"`
 
-	Approximate bool `json:"approximate,omitempty"` // not the true place: a home is hidden
+	Approximate bool `json:"approximate,omitzero"` // not the true place: a home is hidden
 
 	// Of a hotspot; zero for a cluster.
 	Connection
 
 	// Of a cluster; 0 for a hotspot.
-	Count       int `json:"count,omitempty"`
-	OnlineCount int `json:"online_count,omitempty"`
+	Count       int `json:"count,omitzero"`
+	OnlineCount int `json:"online_count,omitzero"`
 }
 
 // Coverage returns how much of a box is covered, and by what.

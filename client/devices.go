@@ -51,7 +51,7 @@ type Heartbeat struct {
 	RxBytes      int64        `json:"rx_bytes"`                // since the boot, or the epoch
 	TxBytes      int64        `json:"tx_bytes"`                // since the boot, or the epoch
 	CounterEpoch string       `json:"counter_epoch,omitempty"` // a new one when the counters start again inside a boot
-	CounterBits  int          `json:"counter_bits,omitempty"`  // 32: they wrap; 64: they do not; 0: unknown
+	CounterBits  int          `json:"counter_bits,omitzero"`   // 32: they wrap; 64: they do not; 0: unknown
 	RSSIdBm      *float64     `json:"rssi_dbm,omitempty"`
 	Speedtest    *Speedtest   `json:"speedtest,omitempty"`
 	Agent        *AgentReport `json:"agent,omitempty"` // once a day
@@ -64,8 +64,8 @@ type AgentReport struct {
 	Firmware string `json:"firmware,omitempty"`
 	Kernel   string `json:"kernel,omitempty"`
 	BSSID    string `json:"bssid,omitempty"`
-	Channel  int    `json:"channel,omitempty"`
-	Radios   int    `json:"radios,omitempty"`
+	Channel  int    `json:"channel,omitzero"`
+	Radios   int    `json:"radios,omitzero"`
 }
 
 // Agent is what a device last reported of itself.

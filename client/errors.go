@@ -27,6 +27,30 @@ type FieldError struct {
 	Message string `json:"message"`
 }
 
+// ErrorResponse is the body of an error response.
+type ErrorResponse struct {
+	Error ErrorBody `json:"error"`
+	Meta  Meta      `json:"meta"`
+}
+
+// ErrorBody says what is wrong.
+type ErrorBody struct {
+	Code    string       `json:"code"`
+	Message string       `json:"message"`
+	Details []FieldError `json:"details,omitempty"`
+}
+
+// Problem is an error response in the form of RFC 9457, for clients that prefer that.
+type Problem struct {
+	Type    string       `json:"type"`
+	Title   string       `json:"title"`
+	Status  int          `json:"status"`
+	Detail  string       `json:"detail"`
+	Code    string       `json:"code"`
+	Details []FieldError `json:"details,omitempty"`
+	Meta    Meta         `json:"meta"`
+}
+
 // Error returns all of it, on one line.
 func (e *Error) Error() string {
 	var b strings.Builder
@@ -91,13 +115,7 @@ func readFault(response *http.Response) error {
 		RequestID:  response.Header.Get("X-Request-Id"),
 		RetryAfter: retryAfter(response.Header.Get("Retry-After"), time.Now()),
 	}
-	var body struct {
-		Error struct {
-			Code    string       `json:"code"`
-			Message string       `json:"message"`
-			Details []FieldError `json:"details"`
-		} `json:"error"`
-	}
+	var body ErrorResponse
 	// A proxy's errors have another form: the status says enough.
 	if err := json.NewDecoder(io.LimitReader(response.Body, maxFault)).Decode(&body); err == nil {
 		e.Code, e.Message, e.Details = body.Error.Code, body.Error.Message, body.Error.Details

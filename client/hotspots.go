@@ -29,20 +29,20 @@ const (
 
 // Hotspot is an access point as everyone with a key sees it.
 type Hotspot struct {
-	ID              string    `json:"id"`
-	Name            string    `json:"name"`
-	Type            Type      `json:"type"`
-	Status          Status    `json:"status"`
-	Location        Location  `json:"location"`
-	Device          Device    `json:"device"`
-	Settings        Settings  `json:"settings"`
-	CoverageRadiusM float64   `json:"coverage_radius_m"`
-	Metrics         Metrics   `json:"metrics"`
-	Quality         *Quality  `json:"quality,omitempty"` // nil in a list, and if few people have checked in
-	OperatorID      string    `json:"operator_id"`
-	CreatedAt       time.Time `json:"created_at"`
-	UpdatedAt       time.Time `json:"updated_at"`
+	ID              string   `json:"id"`
+	Name            string   `json:"name"`
+	Type            Type     `json:"type"`
+	Status          Status   `json:"status"`
+	Location        Location `json:"location"`
+	Device          Device   `json:"device"`
+	Settings        Settings `json:"settings"`
+	CoverageRadiusM float64  `json:"coverage_radius_m"`
 	Opening
+	Metrics    Metrics   `json:"metrics"`
+	Quality    *Quality  `json:"quality,omitempty"` // nil in a list, and if few people have checked in
+	OperatorID string    `json:"operator_id"`
+	CreatedAt  time.Time `json:"created_at"`
+	UpdatedAt  time.Time `json:"updated_at"`
 
 	ETag     string `json:"-"` // for IfMatch; empty in a list
 	Replayed bool   `json:"-"` // the same request registered it before
@@ -52,8 +52,8 @@ type Hotspot struct {
 type Location struct {
 	Lat         float64    `json:"lat"`
 	Lng         float64    `json:"lng"`
-	Approximate bool       `json:"approximate,omitempty"` // not the true place: a home is hidden
-	Address     string     `json:"address,omitempty"`
+	Approximate bool       `json:"approximate,omitzero"` // not the true place: a home is hidden
+	Address     *string    `json:"address,omitempty"`    // nil if it has none; empty if it is hidden
 	Verified    bool       `json:"verified"`
 	VerifiedAt  *time.Time `json:"verified_at,omitempty"`
 
@@ -79,15 +79,14 @@ type Device struct {
 type Metrics struct {
 	Uptime30d          float64    `json:"uptime_30d"`      // a fraction
 	Connections24h     int        `json:"connections_24h"` // the sum of the most clients at once in each hour
-	BandwidthUsed24hGB float64    `json:"bandwidth_used_24h_gb"`
+	BandwidthUsed24hGB Gigabytes  `json:"bandwidth_used_24h_gb"`
 	PerformanceTier    string     `json:"performance_tier"`
 	SignalQuality      string     `json:"signal_quality"`
 	CurrentLoad        float64    `json:"current_load"` // a fraction
 	LastSeenAt         *time.Time `json:"last_seen_at"` // nil until the first heartbeat
 
-	LastUncounted *Uncounted `json:"last_uncounted,omitempty"`
-
 	CountersFellAt *time.Time `json:"counters_fell_at,omitempty"` // see HeartbeatTaken.Warning
+	LastUncounted  *Uncounted `json:"last_uncounted,omitempty"`
 }
 
 // Uncounted is a heartbeat that did not count, and why.
@@ -140,7 +139,7 @@ func (c *Client) RegisterHotspot(ctx context.Context, in Registration) (Hotspot,
 }
 
 // tagged adds to a hotspot what the header contains.
-func tagged(answer envelope[Hotspot], err error) (Hotspot, error) {
+func tagged(answer answer[Hotspot], err error) (Hotspot, error) {
 	h := *answer.Data
 	h.ETag, h.Replayed = answer.header.Get("ETag"), answer.header.Get("Idempotency-Replayed") == "true"
 	return h, err
@@ -214,11 +213,13 @@ type Verification struct {
 
 	Type      Type       `json:"type,omitempty"`      // if it is another than registered
 	Speedtest *Speedtest `json:"speedtest,omitempty"` // at the hotspot, with the device of the visitor
+	Moved     bool       `json:"moved,omitempty"`     // it is not where visits found it before
 }
 
 // VerifyHotspot confirms that a hotspot is where it is registered. If it is not, the
-// error is ErrConflict, and a hotspot that was verified is no longer. It needs the scope
-// hotspots:verify.
+// error is ErrConflict, and a hotspot that was verified is no longer. A hotspot that is
+// farther from where visits found it before than the measurements allow is ErrConflict too,
+// unless Moved says so. It needs the scope hotspots:verify.
 func (c *Client) VerifyHotspot(ctx context.Context, id string, v Verification) (Hotspot, error) {
 	return tagged(enveloped[Hotspot](ctx, c, post(path("hotspots", id, "verification"), v).once("")))
 }
@@ -265,11 +266,11 @@ type History struct {
 
 // HistoryPoint is one step of a history.
 type HistoryPoint struct {
-	At              time.Time `json:"at"`
-	Uptime          *float64  `json:"uptime"`     // a fraction; nil if no service was expected
-	Clients         *int      `json:"clients"`    // nil unless the key is the operator's or of staff
-	TrafficGB       *float64  `json:"traffic_gb"` // likewise
-	PerformanceTier string    `json:"performance_tier"`
+	At              time.Time  `json:"at"`
+	Uptime          *float64   `json:"uptime"`     // a fraction; nil if no service was expected
+	Clients         *int       `json:"clients"`    // nil unless the key is the operator's or of staff
+	TrafficGB       *Gigabytes `json:"traffic_gb"` // likewise
+	PerformanceTier string     `json:"performance_tier"`
 }
 
 // History returns uptime, clients and traffic of a hotspot over time.

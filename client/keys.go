@@ -19,7 +19,12 @@ const (
 
 // Key is an API key, without its secret.
 type Key struct {
-	ID         string     `json:"id"`
+	ID string `json:"id"`
+	KeyDetails
+}
+
+// KeyDetails are whose key it is, and what it permits.
+type KeyDetails struct {
 	UserID     string     `json:"user_id"`
 	Name       string     `json:"name"`
 	Scopes     []string   `json:"scopes"`
@@ -40,15 +45,16 @@ type KeyCreation struct {
 	Scopes    []string   `json:"scopes"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 
-	Origins     []string `json:"origins,omitempty"`     // such as https://app.example.org
-	Addresses   []string `json:"addresses,omitempty"`   // such as 10.0.0.0/8
-	Publishable bool     `json:"publishable,omitempty"` // only reads what is public; without scopes
+	Origins     []string `json:"origins,omitempty"`    // such as https://app.example.org
+	Addresses   []string `json:"addresses,omitempty"`  // such as 10.0.0.0/8
+	Publishable bool     `json:"publishable,omitzero"` // only reads what is public; without scopes
 }
 
 // CreatedKey is a new key, with its secret.
 type CreatedKey struct {
+	ID     string `json:"id"`
 	Secret string `json:"key"` // what to send; never shown again
-	Key
+	KeyDetails
 }
 
 // CreateKey creates a key. It needs the scope keys:manage.

@@ -73,14 +73,17 @@ func (c *Client) ListHotspots(ctx context.Context, q ListQuery) iter.Seq2[Hotspo
 
 // Inventory is what the devices of the network run.
 type Inventory struct {
-	Linked    int `json:"linked"`    // hotspots with a device
-	Reporting int `json:"reporting"` // those whose device reports what it runs
-	Groups    []struct {
-		Model    string `json:"model"`
-		Firmware string `json:"firmware"`
-		Agent    string `json:"agent"`
-		Count    int    `json:"count"`
-	} `json:"groups"`
+	Linked    int              `json:"linked"`    // hotspots with a device
+	Reporting int              `json:"reporting"` // those whose device reports what it runs
+	Groups    []InventoryGroup `json:"groups"`
+}
+
+// InventoryGroup is how many devices run the same.
+type InventoryGroup struct {
+	Model    string `json:"model"`
+	Firmware string `json:"firmware"`
+	Agent    string `json:"agent"`
+	Count    int    `json:"count"`
 }
 
 // Inventory counts devices by what they run. It needs the scope hotspots:verify.
@@ -136,7 +139,7 @@ type SummaryPlace struct {
 	Lng     float64 `json:"lng"`
 	Address string  `json:"address"`
 
-	Approximate bool `json:"approximate,omitempty"` // not the true place: a home is hidden
+	Approximate bool `json:"approximate,omitzero"` // not the true place: a home is hidden
 }
 
 // Nearby returns hotspots near a place, nearest first.
@@ -161,7 +164,7 @@ type Pagination struct {
 	Total      int `json:"total"`
 	TotalPages int `json:"total_pages"`
 
-	Next string `json:"next"` // the cursor of the next page; empty at the end
+	Next *string `json:"next"` // the cursor of the next page; nil at the end
 }
 
 // PageQuery selects a page. Zero means the server's default: the first page, of 20.
@@ -182,7 +185,11 @@ func page[T any](ctx context.Context, c *Client, path string, query url.Values, 
 	all := given("page", whole(p.Page), "per_page", whole(p.PerPage), "cursor", p.Cursor)
 	maps.Copy(all, query)
 	result, err := enveloped[[]T](ctx, c, get(path, all))
-	return Page[T]{Items: *result.Data, Pagination: result.Pagination}, err
+	got := Page[T]{Items: *result.Data}
+	if result.Pagination != nil {
+		got.Pagination = *result.Pagination
+	}
+	return got, err
 }
 
 // pages iterates over all pages, by cursor. It ends with the first error. An older server
@@ -202,8 +209,8 @@ func pages[T any](ask func(PageQuery) (Page[T], error)) iter.Seq2[T, error] {
 				}
 			}
 			switch {
-			case p.Next != "":
-				next = PageQuery{PerPage: largestPage, Cursor: p.Next}
+			case p.Next != nil:
+				next = PageQuery{PerPage: largestPage, Cursor: *p.Next}
 			case next.Cursor == "" && p.Page < p.TotalPages:
 				next = PageQuery{PerPage: largestPage, Page: p.Page + 1}
 			default:

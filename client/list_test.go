@@ -44,7 +44,7 @@ func TestListHotspots(t *testing.T) {
 	if second.TotalPages != 2 || len(second.Items) != 1 {
 		t.Fatalf("the second page is %+v", second)
 	}
-	if h := second.Items[0]; h.ID != waiting.ID || h.Location.Verified || h.Device.Linked || !h.CreatedAt.Equal(waiting.CreatedAt) || h.Location.Address != waiting.Location.Address {
+	if h := second.Items[0]; h.ID != waiting.ID || h.Location.Verified || h.Device.Linked || !h.CreatedAt.Equal(waiting.CreatedAt) || waiting.Location.Address == nil || h.Location.Address != *waiting.Location.Address {
 		t.Errorf("listed %+v; registered %+v", h, waiting)
 	}
 }

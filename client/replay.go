@@ -18,6 +18,8 @@ type Replay struct {
 	Rows            int         `json:"rows"`
 	DifferentRows   int         `json:"different_rows"`   // that are not as in the ledger
 	FirstDifference *string     `json:"first_difference"` // for people; nil if there is none
+
+	UnvisitedHotspots int `json:"unvisited_hotspots"` // that would be paid nothing until a visit finds them
 	ReplaySums
 	Groups    []ReplayGroup    `json:"groups"`    // from the greatest loss to the greatest gain
 	Operators []ReplayOperator `json:"operators"` // by id

@@ -18,12 +18,15 @@ type Flag struct {
 	OperatorID string     `json:"operator_id"`
 	Kind       string     `json:"kind"`   // such as "too_regular"
 	Weight     int        `json:"weight"` // flags are ordered by it, the highest first
-	Facts      []struct { // what it is based on
-		Name  string `json:"name"` // such as "equal_speed_tests"
-		Value int64  `json:"value"`
-	} `json:"facts"`
-	FirstDay string `json:"first_day"`
-	LastDay  string `json:"last_day"`
+	Facts      []FlagFact `json:"facts"`  // what it is based on
+	FirstDay   string     `json:"first_day"`
+	LastDay    string     `json:"last_day"`
+}
+
+// FlagFact is a number that a flag is based on.
+type FlagFact struct {
+	Name  string `json:"name"` // such as "equal_speed_tests"
+	Value int64  `json:"value"`
 }
 
 // Review returns the first flags of the review queue; limit is 1 to 100, or 0 for the
@@ -49,6 +52,8 @@ type Neighbour struct {
 	SameOperator bool    `json:"same_operator"`
 	DistanceM    float64 `json:"distance_m"`
 	DaysServed   *int    `json:"days_served"` // nil: not counted
+
+	StandingMinutes *int `json:"standing_minutes,omitempty"` // instead, if the policy counts minutes
 }
 
 // Neighbours returns what stands around a hotspot. It needs the scope hotspots:verify.

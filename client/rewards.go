@@ -2,11 +2,7 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"iter"
-	"math"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -140,6 +136,9 @@ type PolicyTerms struct {
 	// Only of a policy that pays places rather than devices.
 	RadiusM       int    `json:"radius_m,omitzero"`
 	UnprovenShare Amount `json:"unproven_share,omitzero"`
+
+	// Only of one that counts standing in minutes.
+	StandingMinutesADay int `json:"standing_minutes_a_day,omitzero"`
 }
 
 // TierRates are what each tier adds for each credit of availability.
@@ -156,21 +155,24 @@ type DayFacts struct {
 	ClosedMinutes   int    `json:"closed_minutes"`
 	ExcusedMinutes  int    `json:"excused_minutes"`
 	OutsideMinutes  int    `json:"outside_minutes"`
-	TrafficBytes    int64  `json:"traffic_bytes"`
+	TrafficBytes    uint64 `json:"traffic_bytes"`
 	PerformanceTier string `json:"performance_tier"`
 	*GroundFacts           // nil if the policy does not pay places
 }
 
 // GroundFacts say how much of the ground around a hotspot was its own.
 type GroundFacts struct {
-	OwnedMinutes  Amount `json:"owned_minutes"` // minutes, despite the type
-	RecentShare   Amount `json:"recent_share"`  // of an expected minute, on the last seven closed days
-	Proof         Amount `json:"proof"`         // 1, or the policy's share for hotspots that no visit has confirmed
-	DaysServed    int    `json:"days_served"`
-	PlaceLatE7    int32  `json:"place_lat_e7"` // in ten-millionths of a degree
-	PlaceLngE7    int32  `json:"place_lng_e7"`
-	SharedMinutes int    `json:"shared_minutes"`
-	SharedWith    int    `json:"shared_with"` // number of older hotspots
+	OwnedMinutes    Amount  `json:"owned_minutes"` // minutes, despite the type
+	RecentShare     Amount  `json:"recent_share"`  // of the ground, on the last seven days
+	Proof           Amount  `json:"proof"`         // 1, the policy's share for places that are not proven, or 0 where no visit has found the hotspot
+	DaysServed      *int    `json:"days_served,omitempty"`
+	StandingMinutes *int    `json:"standing_minutes,omitempty"` // instead of DaysServed, if the policy counts minutes
+	PlaceLatE7      int32   `json:"place_lat_e7"`               // in ten-millionths of a degree
+	PlaceLngE7      int32   `json:"place_lng_e7"`
+	SharedMinutes   int     `json:"shared_minutes"`
+	SharedWith      int     `json:"shared_with"`             // number of older hotspots
+	DueMinutes      *Amount `json:"due_minutes,omitempty"`   // with StandingMinutes
+	SpareCredits    *Amount `json:"spare_credits,omitempty"` // with StandingMinutes
 }
 
 // BreakdownWithTotal is a breakdown with its total.
@@ -199,7 +201,7 @@ type Explanation struct {
 // Loss is what a day did not earn, and why.
 type Loss struct {
 	Reason  string `json:"reason"`
-	Minutes *int   `json:"minutes,omitempty"` // nil if it is not about minutes
+	Minutes int    `json:"minutes,omitzero"` // 0 if it is not about minutes
 	BreakdownWithTotal
 	Explanation string `json:"explanation"` // for people
 }
@@ -208,41 +210,6 @@ type Loss struct {
 // "2026-10-31", or today if date is empty. It needs the scope rewards:read.
 func (c *Client) ExplainRewards(ctx context.Context, hotspot, date string) (Explanation, error) {
 	return call[Explanation](ctx, c, get(path("hotspots", hotspot, "rewards", "explain"), given("date", date)))
-}
-
-// Amount is a number of credits, in millionths: exact, unlike a float64.
-type Amount int64
-
-const (
-	digits = 6
-	credit = 1_000_000
-)
-
-// String formats the amount in credits, as the server does: "1.25", "0".
-func (a Amount) String() string {
-	sign, v := "", uint64(a)
-	if a < 0 {
-		sign, v = "-", -v
-	}
-	text := fmt.Sprintf("%s%d.%0*d", sign, v/credit, digits, v%credit)
-	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
-}
-
-// MarshalJSON encodes the amount in credits.
-func (a Amount) MarshalJSON() ([]byte, error) { return []byte(a.String()), nil }
-
-// UnmarshalJSON decodes an amount in credits, exactly.
-func (a *Amount) UnmarshalJSON(text []byte) error {
-	whole, part, _ := strings.Cut(string(text), ".")
-	if len(part) > digits {
-		return fmt.Errorf("%s is not an amount: it has more than %d decimals", text, digits)
-	}
-	v, err := strconv.ParseInt(whole+part+strings.Repeat("0", digits-len(part)), 10, 64)
-	if err != nil || v == math.MinInt64 {
-		return fmt.Errorf("%s is not an amount", text)
-	}
-	*a = Amount(v)
-	return nil
 }
 
 // LatLng is a place.
@@ -254,6 +221,13 @@ type LatLng struct {
 // RewardsPlan is where hotspots are planned.
 type RewardsPlan struct {
 	Places []LatLng `json:"places"`
+}
+
+// RewardsEstimates is what planned hotspots might earn, each after those before it.
+type RewardsEstimates struct {
+	Unit   string            `json:"unit"`
+	Days   int               `json:"days"`
+	Places []RewardsEstimate `json:"places"`
 }
 
 // RewardsEstimate is what a planned hotspot might earn in 30 days for its service.
@@ -283,6 +257,6 @@ func (c *Client) EstimateRewards(ctx context.Context, places ...LatLng) ([]Rewar
 	}
 	r := post(path("rewards", "estimate"), plan)
 	r.again = true
-	answer, err := call[struct{ Places []RewardsEstimate }](ctx, c, r)
+	answer, err := call[RewardsEstimates](ctx, c, r)
 	return answer.Places, err
 }

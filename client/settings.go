@@ -6,9 +6,9 @@ import "encoding/json"
 type Settings struct {
 	MaxConnections     int             `json:"max_connections"`
 	BandwidthLimitMbps float64         `json:"bandwidth_limit_mbps"`
-	CoverageRadiusM    *float64        `json:"coverage_radius_m,omitempty"` // nil: the default of the type
-	ShowSSID           bool            `json:"show_ssid,omitempty"`         // of a home that is hidden
 	OperatingHours     *OperatingHours `json:"operating_hours"`             // nil: always open
+	CoverageRadiusM    *float64        `json:"coverage_radius_m,omitempty"` // nil: the default of the type
+	ShowSSID           bool            `json:"show_ssid,omitzero"`          // of a home that is hidden
 }
 
 // SettingsForm is settings to change. Nil fields keep their value or, at
@@ -81,7 +81,7 @@ type WeeklyHours struct {
 // HoursException is a date with other hours.
 type HoursException struct {
 	Date   string `json:"date"` // "2026-12-25"
-	Closed bool   `json:"closed,omitempty"`
+	Closed bool   `json:"closed,omitzero"`
 	Open   string `json:"open,omitempty"`
 	Close  string `json:"close,omitempty"`
 }

@@ -67,7 +67,8 @@ type Bookkeeping struct {
 	Closing       *ClosingDay `json:"closing"`        // nil if no day is being closed
 	Months        []BookMonth `json:"months"`         // newest first
 
-	Policies []PolicyTerms `json:"policies"` // oldest first
+	Policies     []PolicyTerms `json:"policies"`      // oldest first
+	NewestPolicy PolicyTerms   `json:"newest_policy"` // that is built into the server, in force or not
 }
 
 // ClosingDay is a day that is being closed.
@@ -121,7 +122,7 @@ func (c *Client) ConfirmRewardsClock(ctx context.Context, today string) (Rewards
 
 // SettlementForm says how to settle a month.
 type SettlementForm struct {
-	Early bool `json:"early,omitempty"` // before 72 hours have passed since its end
+	Early bool `json:"early,omitzero"` // before 72 hours have passed since its end
 }
 
 // Settlement is a month that was settled.
@@ -141,7 +142,7 @@ func (c *Client) SettleMonth(ctx context.Context, month string, form SettlementF
 type ReopeningForm struct {
 	From    string  `json:"from"`
 	Through *string `json:"through,omitempty"` // only if this is the last closed day
-	Confirm bool    `json:"confirm,omitempty"` // do it; else nothing is changed
+	Confirm bool    `json:"confirm,omitzero"`  // do it; else nothing is changed
 }
 
 // Reopening is what opening days again did or would do.
@@ -170,8 +171,8 @@ func (c *Client) ReopenDays(ctx context.Context, form ReopeningForm) (Reopening,
 // PolicyAdoption says which policy to put into force, and from when on.
 type PolicyAdoption struct {
 	From    string      `json:"from"`
-	Policy  *PolicyForm `json:"policy,omitempty"`  // nil: the built-in one that pays places
-	Confirm bool        `json:"confirm,omitempty"` // do it; else nothing is changed
+	Policy  *PolicyForm `json:"policy,omitempty"` // nil: the newest built-in one
+	Confirm bool        `json:"confirm,omitzero"` // do it; else nothing is changed
 }
 
 // PolicyForm has the terms of a policy. Amounts are texts, such as "0.250000".
@@ -180,8 +181,10 @@ type PolicyForm struct {
 	Performance      TierForm `json:"performance"`
 	UtilizationPerGB string   `json:"utilization_per_gb"`
 	UtilizationCap   string   `json:"utilization_cap"`
-	RadiusM          int      `json:"radius_m,omitempty"`       // only of a policy that pays places
+	RadiusM          int      `json:"radius_m,omitzero"`        // only of a policy that pays places
 	UnprovenShare    string   `json:"unproven_share,omitempty"` // only of a policy that pays places
+
+	StandingMinutesADay int `json:"standing_minutes_a_day,omitzero"` // only of one that counts standing in minutes
 }
 
 // TierForm is what each tier adds per credit of availability.

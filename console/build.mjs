@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BOUNDS } from "./bounds.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2] ?? join(here, "dist");
@@ -47,7 +48,7 @@ async function bundle() {
     chunkNames: "[name]-[hash]",
     assetNames: "[name]-[hash]",
     loader: { ".json": "file", ".geojson": "file", ".svg": "file", ".txt": "file" },
-    define: { AGENT_VERSION: JSON.stringify(/^VERSION=(.+)$/m.exec(agent)[1]) },
+    define: { AGENT_VERSION: JSON.stringify(/^VERSION=(.+)$/m.exec(agent)[1]), BOUNDS },
     plugins: [mapWorker],
     metafile: true,
   });

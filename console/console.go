@@ -31,6 +31,7 @@ var (
 type Config struct {
 	DemoKey string   // a key of the preview, for people without a key of the network
 	Public  bool     // anyone may see the live map, without a key
+	Demo    bool     // the history of the network may still be written
 	Basemap *Basemap // what the map shows below the hotspots; nil: outlines
 }
 
@@ -69,11 +70,8 @@ func New(cfg Config) (*Console, error) {
 	if err != nil {
 		return nil, err
 	}
-	public := ""
-	if cfg.Public {
-		public = "yes"
-	}
-	page = []byte(strings.NewReplacer("{{basemap}}", html.EscapeString(drawn), "{{public}}", public).Replace(string(page)))
+	yes := map[bool]string{true: "yes"}
+	page = []byte(strings.NewReplacer("{{basemap}}", html.EscapeString(drawn), "{{public}}", yes[cfg.Public], "{{demo}}", yes[cfg.Demo]).Replace(string(page)))
 	c := &Console{guard: newGuard(elsewhere), files: map[string]*static.File{
 		"/": static.New(routePage, static.Page, page, static.AlwaysAsk),
 	}}

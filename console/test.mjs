@@ -6,6 +6,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BOUNDS } from "./bounds.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = await mkdtemp(join(tmpdir(), "beacon-console-"));
@@ -22,6 +23,7 @@ try {
     platform: "node",
     target: "node20",
     sourcemap: "inline",
+    define: { BOUNDS },
   });
   const plain = names.filter((name) => name.endsWith(".test.mjs")).map((name) => join(here, "test", name));
   const files = [...plain, ...tests.map((name) => join(out, name.replace(/\.ts$/, ".mjs")))];

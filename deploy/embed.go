@@ -1,10 +1,10 @@
-// Package deploy holds what others install and watch Beacon with. Its tests
-// look at that as far as they can without installing it.
+// Package deploy embeds the systemd unit, dashboard and alert rules that /docs offers for
+// download. Its tests check them without installing them.
 package deploy
 
 import "embed"
 
-// Files are what the documentation lets people download.
+// Files are the downloads.
 //
 //go:embed beacon.service monitoring/alerts.yml monitoring/grafana-dashboard.json monitoring/prometheus.yml
 var Files embed.FS

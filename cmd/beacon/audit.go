@@ -2,9 +2,10 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 
+	"github.com/beacon-wifi/beacon/client"
+	"github.com/beacon-wifi/beacon/internal/api/network"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
@@ -23,30 +24,21 @@ func (auditCmd) Examples() string {
 
 // auditRecord is a change as --json prints it.
 type auditRecord struct {
-	At        instant           `json:"at"`
-	Kind      beacon.ChangeKind `json:"kind"`
-	Target    string            `json:"target"`
-	Version   int64             `json:"version,omitempty"`
-	KeyID     beacon.KeyID      `json:"key_id"`
-	UserID    beacon.UserID     `json:"user_id"`
-	RequestID string            `json:"request_id"`
-	Note      string            `json:"note,omitempty"`
-	Node      string            `json:"node"`
-	Seq       int64             `json:"seq"`
+	client.AuditRow
+	Node string `json:"node"`
+	Seq  int64  `json:"seq"`
 }
 
 // Run lists who changed what, newest first (decision X10).
 func (c auditCmd) Run(out *console) error {
 	return c.with(out, func(db *store.DB) error {
-		changes, err := db.Audit(out.ctx, beacon.Change{}, c.Limit)
+		changes, err := db.Changes.Audit(out.ctx, beacon.Change{}, c.Limit)
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			encoder := json.NewEncoder(out.stdout)
 			for _, ch := range changes {
-				record := auditRecord{instant(ch.At), ch.Kind, ch.Target, ch.Version, ch.Actor.Key, ch.Actor.User, ch.Actor.Request, ch.Actor.Note, ch.Node, ch.Seq}
-				if err := encoder.Encode(record); err != nil {
+				if err := out.printJSON(auditRecord{network.ShowChange(&ch), ch.Node, ch.Seq}); err != nil {
 					return err
 				}
 			}
@@ -54,7 +46,7 @@ func (c auditCmd) Run(out *console) error {
 		}
 		table := newTable(out.stdout, "TIME\tCHANGE\tTARGET\tUSER\tKEY\tREQUEST\tNOTE")
 		for _, ch := range changes {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", instant(ch.At), ch.Kind, cmp.Or(ch.Target, "-"),
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", beacon.FormatTime(ch.At), ch.Kind, cmp.Or(ch.Target, "-"),
 				cmp.Or(string(ch.Actor.User), "-"), cmp.Or(string(ch.Actor.Key), "-"), ch.Actor.Request, cmp.Or(ch.Actor.Note, "-"))
 		}
 		return table.Flush()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"net/http"
 	"os"
 	"os/exec"
@@ -169,7 +168,7 @@ func (l *load) compare(t *testing.T, file, key string, ids map[string]string, by
 			t.Fatal(err)
 		}
 		there[h.ID] = h.Name
-		if carried := int64(math.Round(h.Metrics.BandwidthUsed24hGB * 1e9)); carried < bytes[h.ID] || carried > l.sent[h.ID] {
+		if carried := int64(h.Metrics.BandwidthUsed24hGB); carried < bytes[h.ID] || carried > l.sent[h.ID] {
 			t.Errorf("%s carried %d bytes; %d were acknowledged before the backup, %d sent in all", h.Name, carried, bytes[h.ID], l.sent[h.ID])
 		}
 	}

@@ -48,7 +48,7 @@ var completions = map[string]string{
 	"serve --log-format text --lo": "--load-shedding --log-format --log-level",
 	"serve --rate-limit off --no":  "",
 	"keys revoke --":               "… --db --help",
-	"version --":                   "--sbom --help",
+	"version --":                   "--help",
 }
 
 func offered(t *testing.T, got, want, line string) {
@@ -66,17 +66,36 @@ func offered(t *testing.T, got, want, line string) {
 	}
 }
 
-func TestCompletion_Bash(t *testing.T) {
-	script := completionScript(t, "bash")
+// TestCompletion asks as the scripts do.
+func TestCompletion(t *testing.T) {
+	t.Chdir(folderWithFile(t))
+	for line, want := range completions {
+		words := strings.Split(line, " ")
+		var out, diagnosis bytes.Buffer
+		if code := run(t.Context(), append([]string{"completion", "bash"}, words...), &out, &diagnosis); code != exitDone {
+			t.Fatal(diagnosis.String())
+		}
+		offered(t, out.String(), want, line)
+	}
+}
+
+// folderWithFile returns a folder with the file here.csv.
+func folderWithFile(t *testing.T) string {
+	t.Helper()
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "here.csv"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for line, want := range completions {
+	return folder
+}
+
+func TestCompletion_Bash(t *testing.T) {
+	script := completionScript(t, "bash")
+	for line, want := range map[string]string{"": completions[""], "serve --log-f": "--log-format", "import ": "here.csv"} {
 		shell := exec.Command("bash", "-uc", `source "$1"; complete -p beacon >/dev/null || exit 1
 			read -ra COMP_WORDS <<<"beacon $2"; [[ -z $2 || $2 == *" " ]] && COMP_WORDS+=("")
 			COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _beacon; echo "${COMPREPLY[*]}"`, "bash", script, line)
-		shell.Dir = folder
+		shell.Dir = folderWithFile(t)
 		out, err := shell.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
@@ -97,10 +116,7 @@ func TestCompletion_Bash(t *testing.T) {
 func TestCompletion_Fish(t *testing.T) {
 	level.Tool(t, "fish", "fish")
 	script := completionScript(t, "fish")
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "here.csv"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	folder := folderWithFile(t)
 	for line, want := range completions {
 		shell := exec.Command("fish", "--no-config", "-c", `source $argv[1]; complete -C "beacon $argv[2]" | string split -f 1 \t`, script, line)
 		shell.Dir = folder
@@ -115,16 +131,12 @@ func TestCompletion_Fish(t *testing.T) {
 func TestCompletion_Zsh(t *testing.T) {
 	level.Tool(t, "zsh", "zsh")
 	script := completionScript(t, "zsh")
-	folder := t.TempDir()
+	folder := folderWithFile(t)
 	for line, want := range completions {
-		if strings.Contains(want, "here.csv") {
-			want = "FILES"
-		}
-		shell := exec.Command("zsh", "-fc", `compdef() { : }; _files() { print FILES }
-			compadd() { [[ $1 == -- ]] && shift; print -l -- $@ }
-			_describe() { local one; shift; [[ $1 == flag ]] && shift; for one in ${(P)1}; do print -r -- ${one%%:*}; done }
-			source $1; words=(beacon ${=2}); [[ -z $2 || $2 == *" " ]] && words+=(""); CURRENT=$#words; prefix=$words[-1]
-			_beacon | while read -r word; do [[ $word == $prefix* || $word == FILES ]] && print -r -- $word; done; true`, "zsh", script, line)
+		shell := exec.Command("zsh", "-fc", `compdef() { : }
+			_describe() { local one; for one in ${(P)2}; do print -r -- ${one%%:*}; done }
+			source $1; words=(beacon ${=2}); [[ -z $2 || $2 == *" " ]] && words+=(""); CURRENT=$#words
+			_beacon; true`, "zsh", script, line)
 		shell.Dir = folder
 		out, err := shell.CombinedOutput()
 		if err != nil {

@@ -22,12 +22,12 @@ type demoCmd struct {
 	// No environment variable: BEACON_DB names the database of a real network.
 	DB        string          `name:"db" env:"-" placeholder:"FILE" help:"Keep the network in this file and continue with it next time. Default: a temporary file."`
 	AdminAddr string          `default:"off" placeholder:"HOST:PORT" help:"The address for /metrics and /debug/pprof, or 'off'. Default ${default}."`
-	RateLimit ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How many requests a key may send, and in a burst; 'off' turns all limits off. Default ${default}."`
+	RateLimit ratelimit.Limit `default:"${rate_limit}" placeholder:"RATE" help:"How many requests a key may send, and in a burst; 'off' turns all limits off. Default ${default}."`
 	Seed      uint64          `default:"1" help:"Random seed: the same seed and --clock-start give the same network. Default ${default}."`
 	Hotspots  int             `default:"3167" help:"How many of the 3167 hotspots to use. Default: all."`
 	streets
 	LogLevel logLevel `default:"warn" help:"Lowest level to log: debug, info, warn or error; requests are info. Default ${default}."`
-	clock
+	clockFlags
 }
 
 // maxDemoRate is how fast the clock may run. Beyond that, the server would refuse
@@ -80,50 +80,90 @@ func (c demoCmd) run(out *console) (err error) {
 		file = filepath.Join(dir, "demo.db")
 	}
 	began := time.Now()
-	stage, err := c.stage(out, file, now)
+	stage, past, err := c.stage(out, file, now)
 	if err != nil {
 		return err
 	}
-	return c.show(out, file, stage, ln, now, began)
+	return c.show(out, file, stage, past, ln, now, began)
 }
 
-// stage creates the network, or continues the one in the file.
-func (c demoCmd) stage(out *console, file string, now func() time.Time) (*demo.Stage, error) {
-	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
-		stage, err := demo.Continue(out.ctx, file, now())
+// history is how far the history of a network is written.
+type history struct {
+	days    atomic.Int64
+	written chan struct{}                                                                       // closed when it is complete
+	write   func(ctx context.Context, wrote func(), recorded func(context.Context) error) error // writes it
+}
+
+// progress returns how many days are written, and of how many. All of them are once the
+// server knows them too.
+func (h *history) progress() (days, of int) {
+	select {
+	case <-h.written:
+		return demoDays, demoDays
+	default:
+		return int(min(h.days.Load(), demoDays-1)), demoDays
+	}
+}
+
+// stage creates the network without its history, or continues the one in the file.
+func (c demoCmd) stage(out *console, file string, now func() time.Time) (stage *demo.Stage, past *history, err error) {
+	past = &history{written: make(chan struct{})}
+	if _, missing := os.Stat(file); missing == nil && !demo.Unfinished(file) {
+		stage, err = demo.Continue(out.ctx, file, now())
 		if errors.Is(err, demo.ErrForeign) {
 			err = fmt.Errorf("%s is not the database of a demo; choose another with --db", file)
 		}
-		return stage, err
+	} else {
+		stage, err = demo.Create(out.ctx, file, demo.Config{Seed: c.Seed, Hotspots: c.Hotspots, Days: demoDays, Now: now()})
 	}
-	var days atomic.Int64
-	stop := showProgress(out.stderr, func() string { return bar("days", days.Load(), demoDays) })
-	defer stop()
-	cfg := demo.Config{Seed: c.Seed, Hotspots: c.Hotspots, Days: demoDays, Now: now()}
-	return demo.Create(out.ctx, file, cfg, func() { days.Add(1) })
+	if err == nil {
+		past.write = stage.WriteHistory
+	}
+	return stage, past, err
 }
 
-// show serves the network and runs its devices, until it is interrupted. The server
-// outlives its devices.
-func (c demoCmd) show(out *console, file string, s *demo.Stage, ln net.Listener, now func() time.Time, began time.Time) error {
+// show serves the network, writes its history and runs its devices, until it is
+// interrupted. The server outlives its devices.
+func (c demoCmd) show(out *console, file string, s *demo.Stage, past *history, ln net.Listener, now func() time.Time, began time.Time) error {
 	server := serveCmd{
 		database: database{file}, AdminAddr: c.AdminAddr, RateLimit: c.RateLimit, Public: true, streets: c.streets, PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: c.LogLevel,
+		History: past,
 	}
 	url, err := server.publicURL(ln.Addr())
 	if err != nil {
-		return err
+		return errors.Join(err, s.Discard())
 	}
 	running, err := server.start(out, ln, now, c.ClockRate)
 	if err != nil {
-		return err
+		return errors.Join(err, s.Discard())
 	}
-	_, err = fmt.Fprint(out.stdout, c.welcome(s, url, time.Since(began)))
+	ctx, cancel := context.WithCancel(out.ctx)
+	defer cancel()
+	context.AfterFunc(running.ctx, cancel)
+	if err = c.tellPast(ctx, out, past, running.server, url); err == nil {
+		_, err = fmt.Fprint(out.stdout, c.welcome(s, url, time.Since(began)))
+	}
 	if err == nil {
-		ctx, cancel := context.WithCancel(out.ctx)
-		context.AfterFunc(running.ctx, cancel)
 		err = c.beat(ctx, s, url, now)
 	}
-	return errors.Join(err, running.stop())
+	return errors.Join(err, running.stop(), s.Discard())
+}
+
+// tellPast writes the history while the map is shown, and lets the server go on from there.
+func (c demoCmd) tellPast(ctx context.Context, out *console, past *history, server *node.Server, url string) error {
+	if _, err := fmt.Fprintf(out.stdout, "beacon: the map is on %s/; its history follows.\n", url); err != nil {
+		return err
+	}
+	stop := showProgress(out.stderr, func() string {
+		days, of := past.progress()
+		return bar("days", int64(days), int64(of))
+	})
+	defer stop()
+	if err := past.write(ctx, func() { past.days.Add(1) }, server.Reread); err != nil {
+		return err
+	}
+	close(past.written)
+	return nil
 }
 
 // beatConnections is how many connections all devices share. Few are enough for 53

@@ -3,14 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/netip"
 	"strings"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/api/accounts"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
@@ -27,7 +27,7 @@ var commandLine = beacon.Principal{Scopes: []beacon.Scope{beacon.Admin}, Request
 
 // keysOf returns the keys of a database, for a single command.
 func keysOf(db *store.DB) *access.Keys {
-	return access.New(db, time.Now, func() bool { return false })
+	return access.New(db.Keys, time.Now, new(clock.Heard))
 }
 
 type keysCreateCmd struct {
@@ -71,36 +71,8 @@ func (c keysCreateCmd) Run(out *console) error {
 			_, err := fmt.Fprintln(out.stdout, made.Plain)
 			return err
 		}
-		record := showKey(made.Key)
-		record.Key = made.Plain
-		return json.NewEncoder(out.stdout).Encode(record)
+		return out.printJSON(accounts.ShowCreated(made))
 	})
-}
-
-// keyRecord is a key as --json prints it.
-type keyRecord struct {
-	Key       string         `json:"key,omitempty"`
-	ID        beacon.KeyID   `json:"id"`
-	UserID    beacon.UserID  `json:"user_id"`
-	Name      string         `json:"name"`
-	Scopes    []beacon.Scope `json:"scopes"`
-	CreatedAt instant        `json:"created_at"`
-	ExpiresAt *instant       `json:"expires_at"`
-	RevokedAt *instant       `json:"revoked_at"`
-	LastUsed  *instant       `json:"last_used_at"`
-
-	Origins     []string       `json:"origins"`
-	Addresses   []netip.Prefix `json:"addresses"`
-	Publishable bool           `json:"publishable"`
-}
-
-func showKey(k beacon.Key) keyRecord {
-	return keyRecord{
-		ID: k.ID, UserID: k.User, Name: k.Name, Scopes: append([]beacon.Scope{}, k.Scopes...), CreatedAt: instant(k.CreatedAt),
-		ExpiresAt: instantOf(k.ExpiresAt), RevokedAt: instantOf(k.RevokedAt), LastUsed: instantOf(k.LastUsedAt),
-		Origins: append([]string{}, k.Restrictions.Origins...), Addresses: append([]netip.Prefix{}, k.Restrictions.Addresses...),
-		Publishable: k.Restrictions.Publishable,
-	}
 }
 
 type keysListCmd struct {
@@ -118,8 +90,7 @@ func (c keysListCmd) Run(out *console) error {
 	}
 	return c.with(out, func(db *store.DB) error {
 		if c.JSON {
-			encoder := json.NewEncoder(out.stdout)
-			return c.each(out.ctx, db, func(k beacon.Key) error { return encoder.Encode(showKey(k)) })
+			return c.each(out.ctx, db, func(k beacon.Key) error { return out.printJSON(accounts.ShowKey(k)) })
 		}
 		table := newTable(out.stdout, "ID\tUSER\tSTATE\tLAST USED\tSCOPES\tNAME")
 		err := c.each(out.ctx, db, func(k beacon.Key) error {

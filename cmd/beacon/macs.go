@@ -41,7 +41,7 @@ func (c macsReleaseCmd) Run(out *console) error {
 		return usageError("--reason must be a short text")
 	}
 	return c.with(out, func(db *store.DB) error {
-		owner, err := db.ReleaseMAC(out.ctx, mac, reason, commandLine.Actor(), time.Now())
+		owner, err := db.Hotspots.ReleaseMAC(out.ctx, mac, reason, commandLine.Actor(), time.Now())
 		if err != nil {
 			return err
 		}

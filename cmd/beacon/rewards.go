@@ -6,7 +6,10 @@ import (
 	"sync/atomic"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
+	"github.com/beacon-wifi/beacon/internal/node"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/closing"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
@@ -37,13 +40,17 @@ func (p policies) load() (set, founding policy.Set, err error) {
 
 // withRewards runs a command on the rewards of a database. Their policies are those that
 // servers have stored.
-func (d database) withRewards(out *console, c clock, command func(*rewards.Rewards) error) error {
+func (d database) withRewards(out *console, c clockFlags, command func(*closing.Closer) error) error {
 	return d.with(out, func(db *store.DB) error {
 		now, err := c.now()
 		if err != nil {
 			return err
 		}
-		r := rewards.New(rewards.Config{Store: db, Now: now, RealTime: !c.simulated(), Log: slog.New(slog.DiscardHandler)})
+		tables := db.Rewards()
+		r := closing.New(closing.Config{
+			Ledger: rewards.New(rewards.Config{Store: tables, Clock: clock.New(clock.Config{Store: db.Clocks, Now: now, RealTime: !c.simulated()})}),
+			Days:   tables, Months: tables, Places: tables, Holds: tables, Telemetry: node.Records(), Log: slog.New(slog.DiscardHandler),
+		})
 		if err := r.Reload(out.ctx); err != nil {
 			return err
 		}
@@ -64,7 +71,7 @@ type rewardsSettleCmd struct {
 	database
 	Month beacon.Month `required:"" placeholder:"YYYY-MM" help:"The month to settle."`
 	Force bool         `help:"Settle it before 72 hours have passed since its end."`
-	clock
+	clockFlags
 }
 
 func (rewardsSettleCmd) Examples() string {
@@ -77,7 +84,7 @@ func (rewardsSettleCmd) Examples() string {
 // Run settles a month (decision C5). It may be repeated, and may run beside servers
 // and other commands: a statement is written once.
 func (c rewardsSettleCmd) Run(out *console) error {
-	return c.withRewards(out, c.clock, func(r *rewards.Rewards) error {
+	return c.withRewards(out, c.clockFlags, func(r *closing.Closer) error {
 		var done, total atomic.Int64
 		stop := showProgress(out.stderr, func() string { return bar("sums and statements", done.Load(), total.Load()) })
 		report, err := r.Settle(out.ctx, commandLine.Actor(), c.Month, c.Force, func(d, t int) {
@@ -94,7 +101,7 @@ func (c rewardsSettleCmd) Run(out *console) error {
 }
 
 // settledLine describes what a settlement did.
-func settledLine(r rewards.SettleReport) string {
+func settledLine(r closing.SettleReport) string {
 	all := fmt.Sprintf("%s, %s credits", count(r.Statements, "statement"), r.Total)
 	switch already := r.Statements - r.Written; {
 	case r.Already, r.Written == 0 && r.Statements > 0:

@@ -6,22 +6,25 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/closing"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
 type rewardsAdoptCmd struct {
 	database
 	From    beacon.Day `required:"" placeholder:"YYYY-MM-DD" help:"The first day of the policy, in UTC. It must not have begun."`
-	Policy  string     `placeholder:"FILE" help:"Adopt the last policy of this file, instead of the built-in one that pays places."`
+	Policy  string     `placeholder:"FILE" help:"Adopt the last policy of this file, instead of the newest built-in one."`
 	Confirm bool       `help:"Do it. Without this flag, nothing is changed."`
-	clock
+	clockFlags
 }
 
 func (rewardsAdoptCmd) Help() string {
-	return `A policy decides what hotspots earn. The built-in one pays places: each square of
-ground once a minute, to the hotspot that has served there on the most days. Days before
---from keep their policy, and a policy that was adopted stays in force until another one
-is. Running servers take it over within seconds. It is in the audit.`
+	return `A policy decides what hotspots earn. The newest built-in one pays places: each square of
+ground once a minute, to the hotspot that has served there for the longest time. Days
+before --from keep their policy, and a policy that was adopted stays in force until
+another one is. Without --confirm, the last closed days (up to seven) are computed again
+under it, to show who would gain and lose; "beacon rewards replay" does so for any days.
+Running servers take a policy over within seconds. It is in the audit.`
 }
 
 func (rewardsAdoptCmd) Examples() string {
@@ -33,26 +36,58 @@ func (rewardsAdoptCmd) Examples() string {
 
 // Run adopts a policy, or says what that would do.
 func (c rewardsAdoptCmd) Run(out *console) error {
-	adopted := policy.Places()
+	adopted := policy.Newest()
 	if c.Policy != "" {
 		var err error
 		if adopted, err = lastPolicy(c.Policy); err != nil {
 			return err
 		}
 	}
-	return c.withRewards(out, c.clock, func(r *rewards.Rewards) error {
+	return c.withRewards(out, c.clockFlags, func(r *closing.Closer) error {
 		a, err := r.Adopt(out.ctx, commandLine.Actor(), adopted, c.From, c.Confirm)
 		if err != nil {
 			return err
 		}
-		return showAdoption(out.stdout, a, c.Confirm)
+		if err := showAdoption(out.stdout, a); err != nil || c.Confirm {
+			return err
+		}
+		if err := tryOnPast(out, r, adopted); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(out.stdout, "nothing is changed; do it with --confirm")
+		return err
 	})
 }
 
+const (
+	triedDays = 7
+	triedRows = 3_000_000
+)
+
+// tryOnPast shows what the last closed days would have paid under a policy: all of triedDays,
+// unless they have too many rows.
+func tryOnPast(out *console, r *closing.Closer, p policy.Policy) error {
+	v, err := r.View(out.ctx, nil)
+	if err != nil || !v.Begun || v.First <= v.Since {
+		return err
+	}
+	q := closing.ReplayQuery{From: max(v.First-triedDays, v.Since), To: v.First - 1, Policy: &p, MaxRows: triedRows}
+	replay, err := replayWithProgress(out, r, q)
+	if beacon.KindOf(err) == beacon.Conflict {
+		q.From, q.MaxRows = q.To, 0
+		replay, err = replayWithProgress(out, r, q)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(out.stdout, "\ntried on the past, ")
+	return showReplay(out.stdout, replay, 5)
+}
+
 // showAdoption prints what an adoption did or would do.
-func showAdoption(out io.Writer, a rewards.Adoption, done bool) error {
+func showAdoption(out io.Writer, a rewards.Adoption) error {
 	verb := "this would put policy %d into force from %s on\n"
-	if done {
+	if a.Confirmed {
 		verb = "policy %d is in force from %s on\n"
 	}
 	fmt.Fprintf(out, verb, a.Policy.Version, a.Policy.From)
@@ -78,15 +113,24 @@ func showAdoption(out io.Writer, a rewards.Adoption, done bool) error {
 		}
 		return "the same"
 	})
-	if err := table.Flush(); err != nil {
+	row("standing", func(p *policy.Policy) any {
+		switch p.Counts() {
+		case beacon.InMinutes:
+			return fmt.Sprintf("minutes, %d a day", p.StandingADay)
+		case beacon.InDays:
+			return "days"
+		}
+		return "none"
+	})
+	row("never visited", func(p *policy.Policy) any {
+		if p.Counts() == beacon.InMinutes {
+			return "nothing"
+		}
+		return "as without proof"
+	})
+	if err := table.Flush(); err != nil || a.ProvenBefore == 0 {
 		return err
 	}
-	if a.ProvenBefore != 0 {
-		fmt.Fprintf(out, "places that hotspots had before count as proven through %s: visit them by then\n", a.ProvenBefore-1)
-	}
-	if done {
-		return nil
-	}
-	_, err := fmt.Fprintln(out, "nothing is changed; do it with --confirm")
+	_, err := fmt.Fprintf(out, "places that hotspots had before count as proven through %s: visit them by then\n", a.ProvenBefore-1)
 	return err
 }

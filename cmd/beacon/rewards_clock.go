@@ -7,12 +7,13 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/closing"
 )
 
 type rewardsClockCmd struct {
 	database
 	Confirm *beacon.Day `placeholder:"YYYY-MM-DD" help:"Say that this is today's date, in UTC: all days before it are over."`
-	clock
+	clockFlags
 }
 
 func (rewardsClockCmd) Help() string {
@@ -32,8 +33,8 @@ func (rewardsClockCmd) Examples() string {
 
 // Run prints what is known about the time, and confirms a date.
 func (c rewardsClockCmd) Run(out *console) error {
-	return c.withRewards(out, c.clock, func(r *rewards.Rewards) error {
-		report, err := r.Clock(out.ctx)
+	return c.withRewards(out, c.clockFlags, func(r *closing.Closer) error {
+		report, err := r.ReportClock(out.ctx)
 		if err != nil {
 			return err
 		}
@@ -53,7 +54,7 @@ func showClock(out io.Writer, c rewards.ClockReport) error {
 	table := newTable(out, "CLOCK\tSAYS (UTC)\tAHEAD OF WHAT IS CERTAIN")
 	line := func(name string, says time.Time) {
 		if !says.IsZero() {
-			fmt.Fprintf(table, "%s\t%s\t%s\n", name, instant(says), aheadBy(says, c.Certain))
+			fmt.Fprintf(table, "%s\t%s\t%s\n", name, beacon.FormatTime(says), aheadBy(says, c.Certain))
 		}
 	}
 	line("certain", c.Certain)

@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/closing"
 )
 
 type rewardsReopenCmd struct {
@@ -16,7 +16,7 @@ type rewardsReopenCmd struct {
 	To      *beacon.Day `placeholder:"YYYY-MM-DD" help:"With --from: only if this is the last closed day."`
 	Confirm bool        `help:"Do it. Without this flag, nothing is changed."`
 	Users   int         `default:"10" help:"How many users to list. Default ${default}."`
-	clock
+	clockFlags
 }
 
 func (rewardsReopenCmd) Help() string {
@@ -44,7 +44,7 @@ func (c rewardsReopenCmd) Run(out *console) error {
 		}
 		from, to = c.Day, c.Day
 	}
-	return c.withRewards(out, c.clock, func(r *rewards.Rewards) error {
+	return c.withRewards(out, c.clockFlags, func(r *closing.Closer) error {
 		report, err := r.Reopen(out.ctx, commandLine.Actor(), *from, to, c.Confirm)
 		if err != nil {
 			return err
@@ -54,7 +54,7 @@ func (c rewardsReopenCmd) Run(out *console) error {
 }
 
 // showReopened prints what a reopening did or would do.
-func showReopened(out io.Writer, r rewards.ReopenReport, done bool, users int) error {
+func showReopened(out io.Writer, r closing.ReopenReport, done bool, users int) error {
 	verb := "this would open"
 	if done {
 		verb = "opened"

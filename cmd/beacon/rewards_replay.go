@@ -14,8 +14,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/node"
-	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/closing"
 )
 
 type rewardsReplayCmd struct {
@@ -25,7 +24,7 @@ type rewardsReplayCmd struct {
 	To        beacon.Day `required:"" placeholder:"YYYY-MM-DD" help:"The last day. It must be closed."`
 	CSV       string     `name:"csv" placeholder:"FILE" help:"Write every operator to this file."`
 	Operators int        `default:"5" help:"How many of those who gain most, and lose most, to list. Default ${default}."`
-	clock
+	clockFlags
 }
 
 func (rewardsReplayCmd) Help() string {
@@ -44,7 +43,7 @@ func (rewardsReplayCmd) Examples() string {
 
 // Run replays days, and prints what that would have given.
 func (c rewardsReplayCmd) Run(out *console) error {
-	q := rewards.ReplayQuery{From: c.From, To: c.To}
+	q := closing.ReplayQuery{From: c.From, To: c.To}
 	if c.Policy != "" {
 		last, err := lastPolicy(c.Policy)
 		if err != nil {
@@ -52,18 +51,8 @@ func (c rewardsReplayCmd) Run(out *console) error {
 		}
 		q.Policy = &last
 	}
-	return c.withRewards(out, c.clock, func(r *rewards.Rewards) error {
-		r.Telemetry = node.Records()
-		var days, hotspots atomic.Int64
-		stop := showProgress(out.stderr, func() string {
-			return fmt.Sprintf("%s, %d hotspots of %s", bar("days", days.Load(), int64(c.To-c.From)+1), hotspots.Load(), c.From+beacon.Day(days.Load()))
-		})
-		replay, err := r.Replay(out.ctx, q, func(d rewards.ReplayedDay) error {
-			days.Store(int64(d.Day - c.From))
-			hotspots.Store(int64(d.Rows))
-			return nil
-		})
-		stop()
+	return c.withRewards(out, c.clockFlags, func(r *closing.Closer) error {
+		replay, err := replayWithProgress(out, r, q)
 		if err != nil {
 			return err
 		}
@@ -72,13 +61,25 @@ func (c rewardsReplayCmd) Run(out *console) error {
 				return err
 			}
 		}
-		return c.show(out.stdout, replay)
+		return showReplay(out.stdout, replay, c.Operators)
 	})
 }
 
-// show prints a replay. If the policies in force do not give what the ledger has, that is
-// an error.
-func (c rewardsReplayCmd) show(out io.Writer, r *rewards.Replay) error {
+func replayWithProgress(out *console, r *closing.Closer, q closing.ReplayQuery) (*closing.Replay, error) {
+	var days, hotspots atomic.Int64
+	defer showProgress(out.stderr, func() string {
+		return fmt.Sprintf("%s, %d hotspots of %s", bar("days", days.Load(), int64(q.To-q.From)+1), hotspots.Load(), q.From+beacon.Day(days.Load()))
+	})()
+	return r.Replay(out.ctx, q, func(d closing.ReplayedDay) error {
+		days.Store(int64(d.Day - q.From))
+		hotspots.Store(int64(d.Rows))
+		return nil
+	})
+}
+
+// showReplay prints a replay, and some of those who gain or lose most. If the policies in force
+// do not give what the ledger has, that is an error.
+func showReplay(out io.Writer, r *closing.Replay, operators int) error {
 	fmt.Fprintf(out, "%s: %s of %s\n", between(r.From, r.To), count(r.Rows, "row"), count(len(r.Operators), "operator"))
 	if r.Policy == nil && r.Differ > 0 {
 		return fmt.Errorf("%s of the ledger %s not what the records give; the first: %s", count(r.Differ, "row"), map[bool]string{true: "is", false: "are"}[r.Differ == 1], r.First)
@@ -95,21 +96,24 @@ func (c rewardsReplayCmd) show(out io.Writer, r *rewards.Replay) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
+	if r.Unvisited > 0 {
+		fmt.Fprintf(out, "%s would be paid nothing on %s: no visit has found them at their places to 30 m or better\n", count(r.Unvisited, "hotspot"), r.To)
+	}
 	if r.Differ == 0 {
 		_, err := fmt.Fprintln(out, "every row is as in the ledger, to the micro-credit")
 		return err
 	}
 	histogram(out, r.Operators)
-	return c.extremes(out, slices.Clone(r.Operators))
+	return extremes(out, slices.Clone(r.Operators), operators)
 }
 
 // extremes prints who would gain and who would lose most.
-func (c rewardsReplayCmd) extremes(out io.Writer, all []rewards.ReplayedOperator) error {
-	slices.SortStableFunc(all, func(a, b rewards.ReplayedOperator) int { return cmp.Compare(b.Change(), a.Change()) })
+func extremes(out io.Writer, all []closing.ReplayedOperator, most int) error {
+	slices.SortStableFunc(all, func(a, b closing.ReplayedOperator) int { return cmp.Compare(b.Change(), a.Change()) })
 	table := newTable(out, "OPERATOR\tHOTSPOTS\tPAID\tREPLAYED\tCHANGE")
 	for i := range all {
 		o := &all[i]
-		if gains, loses := i < c.Operators && o.Change() > 0, i >= len(all)-c.Operators && o.Change() < 0; gains || loses {
+		if gains, loses := i < most && o.Change() > 0, i >= len(all)-most && o.Change() < 0; gains || loses {
 			fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\n", o.User, o.Hotspots, o.Was.Total(), o.Is.Total(), signed(o.Change()))
 		}
 	}
@@ -125,22 +129,22 @@ func signed(a beacon.Amount) string {
 }
 
 // histogram prints how many operators would gain and lose how much.
-func histogram(out io.Writer, all []rewards.ReplayedOperator) {
-	groups := rewards.CountGroups(all)
-	most := slices.MaxFunc(groups, func(a, b rewards.GroupCount) int { return a.Operators - b.Operators }).Operators
+func histogram(out io.Writer, all []closing.ReplayedOperator) {
+	groups := closing.CountGroups(all)
+	most := slices.MaxFunc(groups, func(a, b closing.GroupCount) int { return a.Operators - b.Operators }).Operators
 	for _, g := range groups {
 		fmt.Fprintf(out, "%-20s %7d %s\n", groupNames[g.Group], g.Operators, strings.Repeat("#", (g.Operators*40+most-1)/max(most, 1)))
 	}
 }
 
-var groupNames = map[rewards.ChangeGroup]string{
-	rewards.LoseHalf: "lose 50 % or more", rewards.LoseQuarter: "lose 25 to 50 %", rewards.LoseTenth: "lose 10 to 25 %", rewards.LoseLittle: "lose up to 10 %",
-	rewards.TheSame:    "the same",
-	rewards.GainLittle: "gain up to 10 %", rewards.GainTenth: "gain 10 to 25 %", rewards.GainQuarter: "gain 25 to 50 %", rewards.GainHalf: "gain 50 % or more",
+var groupNames = map[closing.ChangeGroup]string{
+	closing.LoseHalf: "lose 50 % or more", closing.LoseQuarter: "lose 25 to 50 %", closing.LoseTenth: "lose 10 to 25 %", closing.LoseLittle: "lose up to 10 %",
+	closing.TheSame:    "the same",
+	closing.GainLittle: "gain up to 10 %", closing.GainTenth: "gain 10 to 25 %", closing.GainQuarter: "gain 25 to 50 %", closing.GainHalf: "gain 50 % or more",
 }
 
 // writeReplay writes all operators to a CSV file.
-func writeReplay(path string, all []rewards.ReplayedOperator) (err error) {
+func writeReplay(path string, all []closing.ReplayedOperator) (err error) {
 	file, err := os.Create(path)
 	if err != nil {
 		return err

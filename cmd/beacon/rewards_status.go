@@ -4,14 +4,16 @@ import (
 	"fmt"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/earnings"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 type rewardsStatusCmd struct {
 	database
 	Months int `default:"3" help:"How many months to show, newest first. Default ${default}."`
-	clock
+	clockFlags
 }
 
 func (rewardsStatusCmd) Examples() string {
@@ -27,7 +29,9 @@ func (c rewardsStatusCmd) Run(out *console) error {
 		return err
 	}
 	return c.with(out, func(db *store.DB) error {
-		books, err := rewards.New(rewards.Config{Store: db, Now: now}).Bookkeeping(out.ctx, beacon.Principal{}, c.Months)
+		books, err := earnings.New(earnings.Config{
+			Ledger: rewards.New(rewards.Config{Store: db.Rewards(), Clock: clock.Of(now)}), Totals: db.Ledger,
+		}).Overview(out.ctx, beacon.Principal{}, c.Months)
 		if err != nil {
 			return err
 		}
@@ -43,7 +47,7 @@ func (c rewardsStatusCmd) Run(out *console) error {
 	})
 }
 
-func closedLine(p rewards.Bookkeeping) string {
+func closedLine(p earnings.Overview) string {
 	switch {
 	case !p.Any:
 		return "no hotspot has been in service yet"

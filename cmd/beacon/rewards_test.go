@@ -12,6 +12,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/closing"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
 )
@@ -73,7 +74,7 @@ func TestRewardsVerify_Chain(t *testing.T) {
 
 func TestRewardsSettle_Line(t *testing.T) {
 	month := beacon.MonthOf(time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC))
-	for want, report := range map[string]rewards.SettleReport{
+	for want, report := range map[string]closing.SettleReport{
 		"settled 2026-10: 3 statements, 12.5 credits":                                 {Month: month, Statements: 3, Written: 3, Total: 12_500_000},
 		"settled 2026-10: 3 statements, 12.5 credits; 1 of them were already written": {Month: month, Statements: 3, Written: 2, Total: 12_500_000},
 		"nothing to do: 2026-10 is already settled (1 statement, 0.000001 credits)":   {Month: month, Statements: 1, Total: 1},

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 	"github.com/beacon-wifi/beacon/internal/node"
@@ -26,7 +26,7 @@ type serveCmd struct {
 	database
 	AdminAddr      string          `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"The address for /metrics and /debug/pprof, or 'off'. Keep it private. Default ${default}."`
 	AdminHosts     []string        `placeholder:"NAME" help:"Host names by which the admin interface is reached, such as beacon-1. Its address and localhost need not be named. Default: none."`
-	RateLimit      ratelimit.Limit `default:"100/s:200" placeholder:"RATE" help:"How many requests a key may send, and in a burst; 'off' turns all limits off. Default ${default}."`
+	RateLimit      ratelimit.Limit `default:"${rate_limit}" placeholder:"RATE" help:"How many requests a key may send, and in a burst; 'off' turns all limits off. Default ${default}."`
 	TrustedProxies []string        `placeholder:"ADDRESS|RANGE" help:"Proxies in front of the server, such as 10.0.0.0/8. Only their X-Forwarded-For is used to find the client that limits count. Default: none."`
 	PerAddress     int             `name:"max-connections-per-address" default:"5000" placeholder:"N" help:"How many of the 10,000 connections one address may have (trusted proxies are not limited); 0 means all. Default ${default}."`
 	CORSOrigins    []string        `name:"cors-origins" placeholder:"URL" help:"Web pages that may use the network API from a browser, such as https://app.example.org; '*' allows all. Default: none."`
@@ -39,7 +39,9 @@ type serveCmd struct {
 	LogFormat        string   `enum:"json,text" default:"json" help:"Format of the log on stderr: json or text. Default ${default}."`
 	LogLevel         logLevel `default:"info" help:"Lowest level to log: debug, info, warn or error; requests are info. Default ${default}."`
 	policies
-	clock
+	clockFlags
+
+	History *history `kong:"-"` // that a demo writes meanwhile; nil: none
 }
 
 func (serveCmd) Examples() string {
@@ -71,11 +73,12 @@ func (c serveCmd) serve(out *console) error {
 	if err != nil {
 		return err
 	}
-	return c.serveOn(ln, now, c.ClockRate, out, func() { fmt.Fprintf(out.stdout, "beacon: listening on http://%s\n", ln.Addr()) })
+	return c.serveOn(ln, now, c.ClockRate, out, func(*node.Server) { fmt.Fprintf(out.stdout, "beacon: listening on http://%s\n", ln.Addr()) })
 }
 
 // background is a server that outlives its clients.
 type background struct {
+	server *node.Server
 	ctx    context.Context // ends when the server has stopped, or is to stop
 	cancel context.CancelFunc
 	ended  chan error
@@ -88,7 +91,10 @@ func (c serveCmd) start(out *console, ln net.Listener, now func() time.Time, rat
 	b.ctx, b.cancel = context.WithCancel(context.WithoutCancel(out.ctx))
 	go func() {
 		defer b.cancel()
-		b.ended <- c.serveOn(ln, now, rate, &console{ctx: b.ctx, stdout: out.stdout, stderr: out.stderr}, func() { close(ready) })
+		b.ended <- c.serveOn(ln, now, rate, &console{ctx: b.ctx, stdout: out.stdout, stderr: out.stderr}, func(s *node.Server) {
+			b.server = s
+			close(ready)
+		})
 	}()
 	select {
 	case <-ready:
@@ -108,13 +114,13 @@ func (b *background) stop() error {
 
 // serveOn serves on a listener, which it closes, and calls ready once the network
 // interface can respond.
-func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, out *console, ready func()) error {
+func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, out *console, ready func(*node.Server)) error {
 	defer ln.Close()
 	proxies, err := c.proxies()
 	if err != nil {
 		return err
 	}
-	origins, err := api.ParseOrigins(c.CORSOrigins)
+	origins, err := edge.ParseOrigins(c.CORSOrigins)
 	if err != nil {
 		return usageError(fmt.Sprintf("--cors-origins %v", err))
 	}
@@ -135,7 +141,7 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	}
 	log := node.OpenLog(out.stderr, c.LogFormat == "text", slog.Level(c.LogLevel))
 	defer log.Close()
-	server, err := node.Open(out.ctx, node.ServerConfig{
+	config := node.ServerConfig{
 		Config:           node.Config{Limits: c.limits(), Origins: origins, Policies: set, Founding: founding, Now: now, Rate: rate, RealTime: rate == 1 && c.ClockStart.IsZero(), Log: log.Logger},
 		Open:             func(ctx context.Context) (*store.DB, error) { return c.openPrivate(ctx, now(), log.Logger) },
 		PublicURL:        url,
@@ -148,7 +154,11 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 		NoFastPath:       c.FastPath == "off",
 		ShedLoad:         c.LoadShedding != "off",
 		Observe:          log.Requests,
-	})
+	}
+	if c.History != nil {
+		config.Free, config.History = c.History.written, c.History.progress
+	}
+	server, err := node.Open(out.ctx, config)
 	if err != nil {
 		return err
 	}
@@ -158,7 +168,7 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 		return err
 	}
 	return server.Serve(out.ctx, ln, admin, func() {
-		ready()
+		ready(server)
 		invite(out, server, url, log.Logger)
 	})
 }
@@ -203,11 +213,11 @@ func (c serveCmd) openPrivate(ctx context.Context, now time.Time, log *slog.Logg
 }
 
 // limits returns those of decision N21 with the flag's for keys, or none.
-func (c serveCmd) limits() api.Limits {
+func (c serveCmd) limits() edge.Limits {
 	if c.RateLimit.Off() {
-		return api.Limits{}
+		return edge.Limits{}
 	}
-	limits := api.DefaultLimits()
+	limits := edge.DefaultLimits()
 	limits.PerKey = c.RateLimit
 	return limits
 }

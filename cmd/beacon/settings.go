@@ -37,17 +37,17 @@ func (c settingsCmd) Run(out *console) error {
 	}
 	return c.with(out, func(db *store.DB) error {
 		if c.HomePrivacy != "" {
-			if err := db.SetHomePrivacy(out.ctx, beacon.HomePrivacy(c.HomePrivacy), commandLine.Actor(), time.Now()); err != nil {
+			if err := db.Settings.SetHomePrivacy(out.ctx, beacon.HomePrivacy(c.HomePrivacy), commandLine.Actor(), time.Now()); err != nil {
 				return err
 			}
 		}
 		if c.StartView != nil {
-			if err := db.SetStartView(out.ctx, start, commandLine.Actor(), time.Now()); err != nil {
+			if err := db.Settings.SetStartView(out.ctx, start, commandLine.Actor(), time.Now()); err != nil {
 				return err
 			}
 		}
 		if c.Language != nil {
-			if err := db.SetLanguage(out.ctx, *c.Language, commandLine.Actor(), time.Now()); err != nil {
+			if err := db.Settings.SetLanguage(out.ctx, *c.Language, commandLine.Actor(), time.Now()); err != nil {
 				return err
 			}
 		}
@@ -73,11 +73,11 @@ func (c settingsCmd) start() (*beacon.StartView, error) {
 }
 
 func (c settingsCmd) print(out *console, db *store.DB) error {
-	blur, err := db.Blur(out.ctx)
+	blur, err := db.Settings.Blur(out.ctx)
 	if err != nil {
 		return err
 	}
-	shown, err := db.MapSettings(out.ctx)
+	shown, err := db.Settings.MapSettings(out.ctx)
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,6 @@ type simulateCmd struct {
 	URL         string        `name:"url" placeholder:"URL" help:"The server to use, such as http://127.0.0.1:8080. Default: its own server, with a temporary database and a simulated clock."`
 	Key         string        `placeholder:"bcn_…" help:"A key of that server with the scope admin. Better set as BEACON_KEY: other users can see a command line."`
 	Hotspots    int           `default:"100" help:"How many hotspots to simulate. Default ${default}."`
-	Agents      int           `placeholder:"N" help:"Run so many real agents (beacon-agent) instead, each in a sandbox and in real time. Needs --url, Linux, BusyBox or dash, and curl or GNU wget."`
-	Attack      string        `placeholder:"NAME" help:"Try to earn more than is due, in a named way, and print what that earned; 'list' prints the names. Without --url, an honest hotspot earns next to it, and the policy pays places."`
 	Seed        uint64        `default:"1" help:"Random seed: the same seed gives the same hotspots and behavior. Default ${default}."`
 	Days        int           `help:"How many days to simulate, without --url. Default 1."`
 	Interval    time.Duration `default:"60s" help:"How often each device sends a heartbeat, with --url. Default ${default}."`
@@ -37,9 +35,6 @@ func (simulateCmd) Examples() string {
   BEACON_KEY=$(beacon keys create --user new --scopes admin) \
     beacon simulate --url http://127.0.0.1:8080 --hotspots 5000
   beacon simulate --url http://127.0.0.1:8080 --key bcn_… --hotspots 20000 --rate 10000 --duration 5m
-  beacon simulate --url http://127.0.0.1:8080 --key bcn_… --agents 3
-  beacon simulate --attack list                              ways to cheat, one a line
-  beacon simulate --attack point --days 3                    what 40 hotspots on one point earn in three days
 `
 }
 
@@ -48,15 +43,8 @@ func (c simulateCmd) Run(out *console) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	switch {
-	case c.Attack == "list":
-		return listAttacks(out)
-	case c.Attack != "":
-		return c.attack(out)
-	case c.Agents > 0:
-		return c.onServer(out, c.runAgents)
-	case c.URL != "":
-		return c.onServer(out, c.drive)
+	if c.URL != "" {
+		return c.onServer(out)
 	}
 	return c.march(out, time.Duration(max(c.Days, 1))*24*time.Hour)
 }
@@ -64,19 +52,12 @@ func (c simulateCmd) Run(out *console) error {
 const (
 	maxSimulated = 1_000_000
 	maxDays      = 365
-	maxAgents    = 100
 )
 
 func (c simulateCmd) check() error {
 	switch {
 	case c.Hotspots < 1 || c.Hotspots > maxSimulated:
 		return usageError(fmt.Sprintf("--hotspots must be 1 to %d", maxSimulated))
-	case c.Agents < 0 || c.Agents > maxAgents:
-		return usageError(fmt.Sprintf("--agents must be 1 to %d", maxAgents))
-	case c.Agents > 0 && (c.URL == "" || c.Rate != 0):
-		return usageError("--agents needs --url, and cannot be used with --rate: agents decide when to send heartbeats")
-	case c.Attack != "" && (c.Agents > 0 || c.Rate != 0):
-		return usageError("--attack cannot be used with --agents or --rate: an attack decides who sends what")
 	case c.Connections < 1 || c.Connections > 10_000:
 		return usageError("--connections must be 1 to 10000")
 	case c.URL == "" && (c.Rate != 0 || c.Duration != 0):
@@ -93,18 +74,13 @@ func (c simulateCmd) check() error {
 	return nil
 }
 
-// onServer calls do with a client of the server at --url.
-func (c simulateCmd) onServer(out *console, do func(*console, *simulate.Client) error) error {
+// onServer sends heartbeats to the server at --url, in real time.
+func (c simulateCmd) onServer(out *console) error {
 	client, err := simulate.NewClient(c.URL, c.Key, c.Connections)
 	if err != nil {
 		return usageError("--url " + err.Error())
 	}
 	defer client.Close()
-	return do(out, client)
-}
-
-// drive sends heartbeats to a server in real time.
-func (c simulateCmd) drive(out *console, client *simulate.Client) error {
 	devices := simulate.Devices(c.Hotspots, c.Seed)
 	if err := c.setUp(out, client, devices); err != nil {
 		if out.ctx.Err() != nil {
@@ -116,8 +92,12 @@ func (c simulateCmd) drive(out *console, client *simulate.Client) error {
 	if c.Rate > 0 {
 		interval = time.Duration(float64(c.Hotspots) / c.Rate * float64(time.Second))
 	}
-	ctx, cancel := c.limited(out.ctx)
-	defer cancel()
+	ctx := out.ctx
+	if c.Duration > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.Duration)
+		defer cancel()
+	}
 	var meter simulate.Meter
 	began := time.Now()
 	stop := showProgress(out.stderr, rates(&meter))
@@ -131,63 +111,21 @@ func (c simulateCmd) drive(out *console, client *simulate.Client) error {
 	return nil
 }
 
-// limited returns a context that ends after the duration, if there is one.
-func (c simulateCmd) limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	if c.Duration > 0 {
-		return context.WithTimeout(ctx, c.Duration)
-	}
-	return context.WithCancel(ctx)
-}
-
-// runAgents runs real agents.
-func (c simulateCmd) runAgents(out *console, client *simulate.Client) (err error) {
-	folder, err := os.MkdirTemp("", "beacon-agents-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	var agents *simulate.Agents
-	err = c.watchSetUp(out, client, c.Agents, func(done *atomic.Int64) (err error) {
-		agents, err = client.StartAgents(out.ctx, folder, simulate.Devices(c.Agents, c.Seed), done)
-		return err
-	})
-	if err != nil {
-		if out.ctx.Err() != nil {
-			return nil // stopped
-		}
-		return err
-	}
-	ctx, cancel := c.limited(out.ctx)
-	defer cancel()
-	if err := agents.Run(ctx, out.stderr); err != nil {
-		return err
-	}
-	online, bytes, err := agents.Outcome(context.WithoutCancel(out.ctx))
-	if err == nil {
-		_, err = fmt.Fprintf(out.stdout, "%d agents: %d hotspots online, %d bytes in 24 hours\n", c.Agents, online, bytes)
-	}
-	return err
-}
-
+// setUp registers, verifies and links devices, and shows how many are done.
 func (c simulateCmd) setUp(out *console, client *simulate.Client, devices []*simulate.Device) error {
-	return c.watchSetUp(out, client, len(devices), func(done *atomic.Int64) error { return client.SetUp(out.ctx, devices, done) })
-}
-
-// watchSetUp shows how far setting up has come.
-func (c simulateCmd) watchSetUp(out *console, client *simulate.Client, count int, setUp func(done *atomic.Int64) error) error {
 	if err := client.Check(out.ctx); err != nil {
 		return err
 	}
 	var done atomic.Int64
 	stop := showProgress(out.stderr, func() string {
-		line := bar("registering, verifying, linking", done.Load(), int64(count))
+		line := bar("registering, verifying, linking", done.Load(), int64(len(devices)))
 		if client.Limited() {
 			line += "; the server limits this (start it with --rate-limit off to avoid it)"
 		}
 		return line
 	})
 	defer stop()
-	return setUp(&done)
+	return client.SetUp(out.ctx, devices, &done)
 }
 
 // simulationStart is when the clock of a simulation begins: a Monday.
@@ -195,11 +133,7 @@ var simulationStart = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 
 // march runs a server with its own clock, for some time by that clock.
 func (c simulateCmd) march(out *console, span time.Duration) error {
-	var outcome string
-	err := c.onHost(out, func(clock *handClock, client *simulate.Client) (err error) {
-		outcome, err = c.marchOn(out, clock, client, simulationStart.Add(span))
-		return err
-	})
+	outcome, err := c.onHost(out, simulationStart.Add(span))
 	switch {
 	case err != nil && out.ctx.Err() != nil:
 		return errors.New("interrupted, so there is no digest")
@@ -210,6 +144,39 @@ func (c simulateCmd) march(out *console, span time.Duration) error {
 	return err
 }
 
+// onHost simulates devices until a time, on a server inside this process that has a
+// temporary database.
+func (c simulateCmd) onHost(out *console, end time.Time) (outcome string, err error) {
+	dir, err := os.MkdirTemp("", "beacon-simulate-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	db := database{DB: filepath.Join(dir, "beacon.db")}
+	key, err := adminKey(out, db)
+	if err != nil {
+		return "", err
+	}
+	ln, err := listen(out.ctx, "--addr", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	clock := new(handClock)
+	clock.set(simulationStart)
+	server := serveCmd{database: db, AdminAddr: "off", PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: logLevel(slog.LevelWarn)}
+	running, err := server.start(out, ln, clock.now, 0)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, running.stop()) }()
+	client, err := simulate.NewClient("http://"+ln.Addr().String(), key, c.Connections)
+	if err != nil {
+		return "", err
+	}
+	defer client.Close()
+	return c.marchOn(out, clock, client, end)
+}
+
 func (c simulateCmd) marchOn(out *console, clock *handClock, client *simulate.Client, end time.Time) (outcome string, err error) {
 	devices := simulate.Devices(c.Hotspots, c.Seed)
 	if err := c.setUp(out, client, devices); err != nil {
@@ -217,7 +184,9 @@ func (c simulateCmd) marchOn(out *console, clock *handClock, client *simulate.Cl
 	}
 	var meter simulate.Meter
 	began := time.Now()
-	stop := clock.watch(out, end)
+	stop := showProgress(out.stderr, func() string {
+		return bar("minutes", int64(clock.now().Sub(simulationStart).Minutes()), int64(end.Sub(simulationStart).Minutes()))
+	})
 	err = client.March(out.ctx, devices, simulationStart, end, clock.set, &meter)
 	stop()
 	if err != nil {
@@ -233,46 +202,6 @@ type handClock struct{ at atomic.Int64 }
 
 func (h *handClock) now() time.Time    { return time.UnixMicro(h.at.Load()).UTC() }
 func (h *handClock) set(now time.Time) { h.at.Store(now.UnixMicro()) }
-
-// watch shows how far a simulation has come.
-func (h *handClock) watch(out *console, end time.Time) (stop func()) {
-	return showProgress(out.stderr, func() string {
-		return bar("minutes", int64(h.now().Sub(simulationStart).Minutes()), int64(end.Sub(simulationStart).Minutes()))
-	})
-}
-
-// onHost calls do with a server inside this process, which has a temporary database and a
-// clock that do may set, and with a client that has an administrator's key.
-func (c simulateCmd) onHost(out *console, do func(*handClock, *simulate.Client) error) (err error) {
-	dir, err := os.MkdirTemp("", "beacon-simulate-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	db := database{DB: filepath.Join(dir, "beacon.db")}
-	key, err := adminKey(out, db)
-	if err != nil {
-		return err
-	}
-	ln, err := listen(out.ctx, "--addr", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	clock := new(handClock)
-	clock.set(simulationStart)
-	server := serveCmd{database: db, AdminAddr: "off", PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: logLevel(slog.LevelWarn)}
-	running, err := server.start(out, ln, clock.now, 0)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, running.stop()) }()
-	client, err := simulate.NewClient("http://"+ln.Addr().String(), key, c.Connections)
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	return do(clock, client)
-}
 
 func adminKey(out *console, db database) (key string, err error) {
 	err = db.run(out, func(db *store.DB) error {

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -170,72 +169,6 @@ func TestSimulate_CtrlC(t *testing.T) {
 	}
 }
 
-// Real agents link their devices, bring them online and count their traffic. A Ctrl-C
-// ends them all, and nothing of them is left.
-func TestSimulate_Agents(t *testing.T) {
-	level.Tool(t, "busybox", "busybox")
-	level.Tool(t, "curl", "curl")
-	t.Parallel()
-	db := filepath.Join(t.TempDir(), "beacon.db")
-	server := startServer(t, nil, "--db", db, "--rate-limit", "off", "--log-level", "warn")
-	defer server.stop(t)
-	bin, temp := t.TempDir(), t.TempDir()
-	sleep, err := exec.LookPath("sleep")
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The agents wait for seconds between heartbeats.
-	if err := os.WriteFile(filepath.Join(bin, "sleep"), []byte("#!/bin/sh\nexec "+sleep+" 0.1\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("beacon", "simulate", "--url", server.url, "--agents", "2")
-	key := mintKey(t, db, "admin")
-	cmd.Env = append(os.Environ(), "BEACON_KEY="+key, "TMPDIR="+temp, "PATH="+bin+":"+os.Getenv("PATH"))
-	var stdout, stderr lockedBuffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = cmd.Process.Kill() }()
-	harness.Eventually(t, "both agents say that their hotspot is online", func() bool {
-		return strings.Count(stderr.String(), ": beacon-agent: the hotspot is online\n") >= 2
-	})
-	harness.Eventually(t, "both hotspots are online", func() bool {
-		_, body := fetch(t, server.url+"/v1/hotspots?status=online&firmware=beacon+simulate", "Authorization", "Bearer "+key)
-		return strings.Count(body, `"status":"online"`) == 2
-	})
-	pids, err := filepath.Glob(filepath.Join(temp, "*/*/var/run/beacon/pid"))
-	if err != nil || len(pids) != 2 {
-		t.Fatalf("there are the agents %q, %v", pids, err)
-	}
-	var agents []int
-	for _, file := range pids {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		agents = append(agents, pid)
-	}
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err != nil || !strings.HasPrefix(stdout.String(), "2 agents: 2 hotspots online, ") {
-		t.Errorf("it ended with %v and printed %q; %s", err, stdout.String(), stderr.String())
-	}
-	for _, pid := range agents {
-		if err := syscall.Kill(pid, 0); err == nil {
-			t.Errorf("the agent %d is still there", pid)
-		}
-	}
-	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("%v is left, %v", left, err)
-	}
-}
-
 func TestSimulate_NoServer(t *testing.T) {
 	cmd := simulation(1)
 	cmd.URL, cmd.Key = "http://127.0.0.1:1", "bcn_x"
@@ -248,8 +181,6 @@ func TestSimulate_NoServer(t *testing.T) {
 func TestSimulate_Usage(t *testing.T) {
 	for want, change := range map[string]func(*simulateCmd){
 		"--hotspots must be":        func(c *simulateCmd) { c.Hotspots = 0 },
-		"--agents must be":          func(c *simulateCmd) { c.Agents = 101 },
-		"--agents needs --url":      func(c *simulateCmd) { c.Agents = 1 },
 		"need --url":                func(c *simulateCmd) { c.Rate = 5 },
 		"--url needs --key":         func(c *simulateCmd) { c.URL = "http://h" },
 		"cannot be used with --url": func(c *simulateCmd) { c.URL, c.Key, c.Days = "http://h", "k", 2 },
@@ -287,33 +218,5 @@ func TestSimulate_Progress(t *testing.T) {
 	got := summary(simulate.Reading{Taken: 300, Repeated: 2, Failed: 1}, 2*time.Second)
 	if want := "300 heartbeats in 2s, 150/s, p50 0s, p99 0s, 2 told to retry later, 1 failed"; got != want {
 		t.Errorf("summary is %q; want %q", got, want)
-	}
-}
-
-// Attacks are listed with a sentence each, another name is refused, and one of them runs
-// against a real server.
-func TestSimulate_Attack(t *testing.T) {
-	t.Parallel()
-	run := func(cmd simulateCmd) (string, error) {
-		var out, log bytes.Buffer
-		err := cmd.Run(&console{ctx: t.Context(), stdout: &out, stderr: &log})
-		return out.String(), err
-	}
-	cmd := simulation(1)
-	cmd.Attack = "list"
-	printed, err := run(cmd)
-	if lines := strings.Count(printed, ".\n"); err != nil || lines != len(simulate.Attacks()) || lines < 15 {
-		t.Errorf("%v; it printed %q", err, printed)
-	}
-	cmd.Attack = "none"
-	if _, err := run(cmd); err == nil || !strings.Contains(err.Error(), "--attack list") {
-		t.Errorf("an attack that is not known: %v", err)
-	}
-	db := filepath.Join(t.TempDir(), "beacon.db")
-	server := startServer(t, nil, "--db", db, "--rate-limit", "off", "--log-level", "warn")
-	defer server.stop(t)
-	cmd.Attack, cmd.URL, cmd.Key, cmd.Duration = "many-addresses", server.url, mintKey(t, db, "admin"), time.Second
-	if printed, err := run(cmd); err != nil || !regexp.MustCompile(`\nmany-addresses +[12] `).MatchString(printed) {
-		t.Errorf("%v; it printed %q", err, printed)
 	}
 }

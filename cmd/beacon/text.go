@@ -4,26 +4,17 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
-	"time"
 
-	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
 )
 
-// instant is a time as the API writes it: in UTC, with three digits of milliseconds.
-type instant time.Time
-
-func (i instant) String() string { return beacon.FormatTime(time.Time(i)) }
-
-// MarshalText returns the same text as String.
-func (i instant) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
-
-// instantOf returns nil for the zero time.
-func instantOf(t time.Time) *instant {
-	if t.IsZero() {
-		return nil
+// printJSON prints a value of package client as the API writes it.
+func (c *console) printJSON(v any) error {
+	line, err := edge.EncodeJSON(v)
+	if err == nil {
+		_, err = c.stdout.Write(line)
 	}
-	i := instant(t)
-	return &i
+	return err
 }
 
 // count formats a number of things.

@@ -4,28 +4,13 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
-
-	webconsole "github.com/beacon-wifi/beacon/console"
 )
 
-type versionCmd struct {
-	SBOM bool `name:"sbom" help:"Print a software bill of materials as CycloneDX JSON."`
-}
-
-func (versionCmd) Examples() string {
-	return "  beacon version\n  beacon version --sbom > beacon.cdx.json\n"
-}
+type versionCmd struct{}
 
 // Run prints what the Go toolchain recorded in the binary.
-func (c versionCmd) Run(out *console) error {
+func (versionCmd) Run(out *console) error {
 	info, ok := debug.ReadBuildInfo()
-	if ok && c.SBOM {
-		pages, err := webconsole.Packages()
-		if err != nil {
-			return err
-		}
-		return writeBOM(out.stdout, info, pages)
-	}
 	if !ok {
 		_, err := fmt.Fprintln(out.stdout, "beacon (built without module information)")
 		return err

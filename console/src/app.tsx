@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ask } from "./api";
 import { connection } from "./events";
 import * as format from "./format";
@@ -185,6 +185,7 @@ function Header({ at }: { at: string }) {
           </li>
         </ul>
       </nav>
+      <History />
       {who && <Live />}
       <ThemeSwitch />
       <LanguageSwitch />
@@ -244,6 +245,35 @@ function Live() {
       {offline ? t.app.offline : t.app.connection[state]}
     </span>
   );
+}
+
+const isDemo = document.querySelector<HTMLMetaElement>('meta[name="beacon-demo"]')?.content === "yes";
+
+/** Says how far the history of a demo is written. Once it is, the page is loaded again: all figures are others. */
+function History() {
+  const [past, setPast] = useState({ days: 0, of: 0 });
+  useEffect(() => {
+    if (!isDemo) return;
+    let waited = false;
+    const look = async (): Promise<void> => {
+      const next = (await (await fetch("/history.json")).json()) as typeof past;
+      setPast(next);
+      if (next.days < next.of) {
+        waited = true;
+        timer = setTimeout(again, 500);
+      } else if (waited) {
+        location.reload();
+      }
+    };
+    const again = (): void => void look().catch(() => (timer = setTimeout(again, 2000)));
+    let timer = setTimeout(again);
+    return () => clearTimeout(timer);
+  }, []);
+  return past.days < past.of ? (
+    <span class="live" role="status">
+      {t.app.history(past.days, past.of)} <progress value={past.days} max={past.of} aria-hidden="true" />
+    </span>
+  ) : null;
 }
 
 function Mark() {

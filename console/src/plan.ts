@@ -1,4 +1,5 @@
 // Hotspots that are planned: where they would stand, as the address has it.
+import { bounds } from "./bounds";
 import { boxAround, distance, wrapLng } from "./geo";
 import { Cell } from "./state";
 import type { Place } from "./types";
@@ -11,7 +12,7 @@ export interface Plan {
 
 /** As many as the server estimates at once. */
 export const mostPins = 20;
-export const radii = { least: 10, most: 500, usual: 100 };
+export const radii = { ...bounds.CoverageRadius, usual: 100 };
 
 const none: Plan = { pins: [], chosen: 0, radius: radii.usual };
 
@@ -19,7 +20,7 @@ const none: Plan = { pins: [], chosen: 0, radius: radii.usual };
 export function parsePlan(text: string): Plan | null {
   const [radius = "", list = ""] = text.split(":");
   const pins = list.split(";").map((pin) => pin.split(",").map(Number));
-  const valid = pins.every(([lat = NaN, lng = NaN, ...more]) => Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && more.length === 0);
+  const valid = pins.every(([lat = NaN, lng = NaN, ...more]) => Math.abs(lat) <= bounds.Latitude.most && Math.abs(lng) <= bounds.Longitude.most && more.length === 0);
   const metres = Number(radius || NaN);
   if (!valid || pins.length > mostPins || !(metres >= radii.least && metres <= radii.most)) return null;
   return { pins: pins.map(([lat = 0, lng = 0]) => ({ lat, lng })), chosen: 0, radius: metres };

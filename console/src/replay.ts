@@ -8,7 +8,7 @@ export type Terms = Record<(typeof termNames)[number], string>;
 /** Those that every policy has. */
 export const ofAll = ["availability", "performance.standard", "performance.enhanced", "performance.premium", "utilization_per_gb", "utilization_cap"] as const;
 /** Those that only a policy has that pays places. */
-export const ofPlaces = ["radius_m", "unproven_share"] as const;
+export const ofPlaces = ["radius_m", "unproven_share", "standing_minutes_a_day"] as const;
 export const termNames = [...ofAll, ...ofPlaces];
 
 /** A policy as the server returns it, or as a file has it: amounts are numbers or texts. */
@@ -47,6 +47,7 @@ export function policyOf(terms: Terms, paysPlaces: boolean): NonNullable<ReplayF
     utilization_per_gb: text("utilization_per_gb"),
     utilization_cap: text("utilization_cap"),
     ...(paysPlaces ? { radius_m: Number(text("radius_m")), unproven_share: text("unproven_share") } : {}),
+    ...(paysPlaces && text("standing_minutes_a_day") !== "" ? { standing_minutes_a_day: Number(text("standing_minutes_a_day")) } : {}),
   };
 }
 

@@ -24,6 +24,8 @@ test("the terms of a policy are asked for as a policy file has them", () => {
     radius_m: 50,
     unproven_share: "0.5",
   });
+  const minutes = formOf("2026-10-01", "2026-10-31", { ...termsOf(places), standing_minutes_a_day: "600" }).policy;
+  assert.equal(minutes?.standing_minutes_a_day, 600);
   const devices = formOf("2026-10-01", "2026-10-31", { ...termsOf(places), radius_m: " ", unproven_share: "" }).policy;
   assert.equal(devices && ("radius_m" in devices || "unproven_share" in devices), false);
   assert.deepEqual(formOf("2026-10-01", "2026-10-31", null), { from: "2026-10-01", to: "2026-10-31" });

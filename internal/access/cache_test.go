@@ -175,9 +175,9 @@ func TestFlush_InBatches(t *testing.T) {
 
 func BenchmarkVerify_Cached(b *testing.B) {
 	store := newMemory()
-	keys := access.New(store, time.Now, func() bool { return true })
+	keys := access.New(store, time.Now, inStep())
 	k, plain := access.Mint(time.Now(), beacon.Key{User: user(), Scopes: []beacon.Scope{beacon.HotspotsWrite}})
-	if err := store.InsertKey(b.Context(), k, beacon.Actor{}); err != nil {
+	if err := store.InsertKey(b.Context(), k, beacon.Actor{}, nil); err != nil {
 		b.Fatal(err)
 	}
 	ctx := b.Context()
@@ -190,7 +190,7 @@ func BenchmarkVerify_Cached(b *testing.B) {
 }
 
 func BenchmarkVerify_Garbage(b *testing.B) {
-	keys := access.New(newMemory(), time.Now, func() bool { return true })
+	keys := access.New(newMemory(), time.Now, inStep())
 	_, plain := access.Mint(time.Now(), beacon.Key{})
 	typo := plain[:66] + "-"
 	ctx := b.Context()

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"golang.org/x/sync/singleflight"
 )
 
@@ -25,8 +26,9 @@ import (
 // permissions. Implementations are safe for concurrent use and share no memory with
 // the caller.
 type Store interface {
-	// InsertKey adds a key that does not exist yet.
-	InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor) error
+	// InsertKey adds a key that does not exist yet. May, if not nil, is called with what
+	// the user has and may have, in the same transaction.
+	InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor, may func(keys, quota int, erased bool) error) error
 	// InsertFirstKey is InsertKey while there is no key, not even a revoked one. Else it
 	// returns Conflict.
 	InsertFirstKey(ctx context.Context, k beacon.Key, by beacon.Actor) error
@@ -57,9 +59,9 @@ const (
 // Keys verifies and manages keys. It is safe for concurrent use and starts no
 // goroutine: its owner calls Flush, and Follow for every change of a key.
 type Keys struct {
-	store  Store
-	now    func() time.Time
-	inStep func() bool
+	store Store
+	now   func() time.Time
+	heard *clock.Heard
 
 	cache   *cache
 	flights singleflight.Group
@@ -68,10 +70,10 @@ type Keys struct {
 	invited invitation
 }
 
-// New returns keys that trust their cache while inStep reports that the feed of
-// changes, which calls Follow, was up to date within the last 2 s.
-func New(store Store, now func() time.Time, inStep func() bool) *Keys {
-	return &Keys{store: store, now: now, inStep: inStep, cache: newCache()}
+// New returns keys that trust their cache while the feed of changes, which calls Follow,
+// has heard the database.
+func New(store Store, now func() time.Time, heard *clock.Heard) *Keys {
+	return &Keys{store: store, now: now, heard: heard, cache: newCache()}
 }
 
 // VerifyIf returns the principal of a key. The client may be inventing keys: before it
@@ -191,7 +193,7 @@ func (k *Keys) Flush(ctx context.Context) error {
 
 // trusts reports whether the entry may be used without asking the store.
 func (k *Keys) trusts(e *entry, now time.Time) bool {
-	return k.inStep() || recent(time.UnixMicro(e.confirmed.Load()), now, trustFor) || !k.mayTry(now)
+	return k.heard.InStep() || recent(time.UnixMicro(e.confirmed.Load()), now, trustFor) || !k.mayTry(now)
 }
 
 // mayTry picks one request a second to try the store again while it fails. The others

@@ -78,7 +78,7 @@ func TestVerify_GarbageAndForgeriesCostNoLookup(t *testing.T) {
 	w.wantLookups(t, 0, "garbage")
 
 	w.opens(t, plain, k)
-	w.inStep = false
+	w.heard.Set(time.Time{})
 	w.now = w.now.Add(time.Minute)
 	_, other := access.Mint(noon, beacon.Key{})
 	body := plain[:30] + other[30:61]
@@ -105,7 +105,7 @@ func TestVerify_UnknownIsRememberedForASecond(t *testing.T) {
 	w.refuses(t, plain, "not stored yet")
 	w.wantLookups(t, 1, "within a second")
 
-	if err := w.store.InsertKey(t.Context(), k, beacon.Actor{}); err != nil {
+	if err := w.store.InsertKey(t.Context(), k, beacon.Actor{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.refuses(t, plain, "still remembered")
@@ -118,7 +118,7 @@ func TestForget_UnknownIsAskedAgain(t *testing.T) {
 	w := newWorld()
 	k, plain := access.Mint(noon, beacon.Key{User: user()})
 	w.refuses(t, plain, "not stored yet")
-	if err := w.store.InsertKey(t.Context(), k, beacon.Actor{}); err != nil {
+	if err := w.store.InsertKey(t.Context(), k, beacon.Actor{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.Forget(k.ID)
@@ -147,7 +147,7 @@ func TestVerify_OutOfStep(t *testing.T) {
 	w := newWorld()
 	k, plain := w.add(t, beacon.Key{})
 	w.opens(t, plain, k)
-	w.inStep = false
+	w.heard.Set(time.Time{})
 	w.now = noon.Add(time.Second - time.Millisecond)
 	w.opens(t, plain, k)
 	w.wantLookups(t, 1, "confirmed a moment ago")
@@ -161,7 +161,7 @@ func TestVerify_OutOfStep(t *testing.T) {
 	}
 	w.now = noon.Add(2 * time.Second)
 	w.refuses(t, plain, "revoked")
-	w.inStep = true
+	w.heard.Set(always)
 	w.refuses(t, plain, "revoked, and in step again")
 }
 
@@ -171,7 +171,7 @@ func TestVerify_StoreAway(t *testing.T) {
 		k, plain := w.add(t, beacon.Key{ExpiresAt: noon.Add(time.Hour)})
 		_, cold := w.add(t, beacon.Key{})
 		w.opens(t, plain, k)
-		w.inStep = false
+		w.heard.Set(time.Time{})
 		w.store.fail(cause)
 
 		_, err := w.Verify(t.Context(), cold)
@@ -193,7 +193,7 @@ func TestVerify_StoreComesBack(t *testing.T) {
 	w := newWorld()
 	k, plain := w.add(t, beacon.Key{})
 	w.opens(t, plain, k)
-	w.inStep = false
+	w.heard.Set(time.Time{})
 	w.store.fail(errAway)
 	w.now = noon.Add(time.Minute)
 	for range 10 {
@@ -219,7 +219,7 @@ func TestVerify_StoreIsBackForAll(t *testing.T) {
 	b, plainB := w.add(t, beacon.Key{})
 	w.opens(t, plainA, a)
 	w.opens(t, plainB, b)
-	w.inStep = false
+	w.heard.Set(time.Time{})
 	w.now = noon.Add(time.Minute)
 	w.store.fail(errAway)
 	w.opens(t, plainA, a)

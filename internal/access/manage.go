@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -61,16 +62,26 @@ func (k *Keys) Create(ctx context.Context, p beacon.Principal, in Creation) (Cre
 		}
 	}
 	key, plain := Mint(now, wanted)
-	if err := p.Once.Keep(Created{Key: key, Plain: plain}); err != nil {
+	made := Created{Key: key, Plain: plain}
+	if err := Keep(p.Once, made, string(key.ID)); err != nil {
 		return Created{}, err
 	}
 	generation := k.cache.generation()
-	if err := k.store.InsertKey(ctx, key, p.Actor()); err != nil {
+	err = k.store.InsertKey(ctx, key, p.Actor(), func(keys, quota int, erased bool) error {
+		switch {
+		case erased:
+			return &beacon.Error{Kind: beacon.Conflict, Message: "this user was erased: create the key for a new user"}
+		case p.Limited() && keys >= quota:
+			return forbidden(fmt.Sprintf("you have %d keys, the most allowed: revoke some, or ask staff for a higher quota", keys))
+		}
+		return nil
+	})
+	if err != nil {
 		return Created{}, err
 	}
 	k.cache.keep(key, now, generation)
 	k.Created(key.ID) // also where it could not be kept
-	return Created{Key: key, Plain: plain}, nil
+	return made, nil
 }
 
 // Validate returns all the faults of the form, independent of the sender.
@@ -159,7 +170,7 @@ func (k *Keys) List(ctx context.Context, p beacon.Principal, in Listing) (beacon
 // Revoke revokes a key of the principal's own user, or any key if the principal is an
 // admin. Someone else's key is reported as not found, like one that does not exist.
 func (k *Keys) Revoke(ctx context.Context, p beacon.Principal, key beacon.KeyID) (struct{}, error) {
-	unknown := &beacon.Error{Kind: beacon.NotFound, Message: "no such key"}
+	unknown := beacon.NoSuch("key")
 	if !id.Valid(beacon.KeyPrefix, string(key)) {
 		return struct{}{}, unknown
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 )
 
 func TestVerify_ManyMissesAreOneLookup(t *testing.T) {
@@ -80,7 +81,7 @@ func TestForget_DuringDenial(t *testing.T) {
 		var wg sync.WaitGroup
 		wg.Go(func() { _, _ = w.Verify(context.Background(), plain) })
 		synctest.Wait()
-		if err := w.store.InsertKey(t.Context(), k, beacon.Actor{}); err != nil {
+		if err := w.store.InsertKey(t.Context(), k, beacon.Actor{}, nil); err != nil {
 			t.Fatal(err)
 		}
 		w.Forget(k.ID)
@@ -95,7 +96,7 @@ func TestForget_DuringDenial(t *testing.T) {
 func TestVerify_StoreHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory()
-		keys := access.New(store, time.Now, func() bool { return false })
+		keys := access.New(store, time.Now, new(clock.Heard))
 		w := &world{Keys: keys, store: store, now: time.Now()}
 		k, plain := w.add(t, beacon.Key{})
 		_, cold := w.add(t, beacon.Key{})

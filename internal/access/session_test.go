@@ -21,7 +21,7 @@ func TestSession_ActsForItsKey(t *testing.T) {
 	if strings.Contains(text, plain[31:61]) {
 		t.Error("the session contains the secret of the key")
 	}
-	for _, server := range []*world{w, {Keys: access.New(w.store, func() time.Time { return w.now }, func() bool { return true })}} {
+	for _, server := range []*world{w, {Keys: access.New(w.store, func() time.Time { return w.now }, inStep())}} {
 		p, err := server.VerifySession(t.Context(), text, free)
 		if err != nil || p.Key != key.ID || p.User != key.User || !p.Has(beacon.RewardsRead) || p.Has(beacon.Admin) {
 			t.Errorf("the session is of %+v: %v", p, err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
@@ -28,7 +29,7 @@ type memory struct {
 
 func newMemory() *memory { return &memory{keys: map[beacon.KeyID]beacon.Key{}} }
 
-func (m *memory) InsertKey(_ context.Context, k beacon.Key, by beacon.Actor) error {
+func (m *memory) InsertKey(_ context.Context, k beacon.Key, by beacon.Actor, _ func(int, int, bool) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fails != nil {
@@ -46,7 +47,7 @@ func (m *memory) InsertFirstKey(ctx context.Context, k beacon.Key, by beacon.Act
 	if keys > 0 {
 		return &beacon.Error{Kind: beacon.Conflict}
 	}
-	return m.InsertKey(ctx, k, by)
+	return m.InsertKey(ctx, k, by, nil)
 }
 
 func (m *memory) RevokeKey(_ context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error {
@@ -128,14 +129,24 @@ func (m *memory) asked() int {
 // world is keys over a store, with a clock and a feed to play with.
 type world struct {
 	*access.Keys
-	store  *memory
-	now    time.Time
-	inStep bool
+	store *memory
+	now   time.Time
+	heard clock.Heard
+}
+
+// always is when the database was last heard, for one that is in step.
+var always = time.Now().AddDate(1, 0, 0)
+
+func inStep() *clock.Heard {
+	var h clock.Heard
+	h.Set(always)
+	return &h
 }
 
 func newWorld() *world {
-	w := &world{store: newMemory(), now: noon, inStep: true}
-	w.Keys = access.New(w.store, func() time.Time { return w.now }, func() bool { return w.inStep })
+	w := &world{store: newMemory(), now: noon}
+	w.heard.Set(always)
+	w.Keys = access.New(w.store, func() time.Time { return w.now }, &w.heard)
 	return w
 }
 
@@ -149,7 +160,7 @@ func (w *world) add(t testing.TB, k beacon.Key) (beacon.Key, string) {
 		k.User = user()
 	}
 	k, plain := access.Mint(w.now, k)
-	if err := w.store.InsertKey(t.Context(), k, beacon.Actor{}); err != nil {
+	if err := w.store.InsertKey(t.Context(), k, beacon.Actor{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	return k, plain

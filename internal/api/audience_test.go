@@ -1,9 +1,10 @@
 package api_test
 
 import (
+	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,7 +14,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/beacon-wifi/beacon/docs"
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
@@ -62,7 +62,7 @@ func leaves(all map[string]bool, name string, s *openapi3.Schema) {
 func TestAudience_Answers(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		operator, staff := s.operator(t), s.anyone(t, "hotspots:verify")
-		m := operator.install(t, 1)
+		m := operator.install(t, 1, "settings", allSettings(t))
 		s.verify(t, m.hotspot)
 		m.beat(t, `{"boot_id":"b","seq":4,"clients":3,"rx_bytes":5000000000,"tx_bytes":0,"agent":{"version":"1.0.0"}}`).want(t, http.StatusOK)
 		s.advance(time.Minute)
@@ -94,12 +94,33 @@ func TestAudience_Answers(t *testing.T) {
 	})
 }
 
-// optional details are absent here: the hotspot has no address, is not verified, is always
-// open, has no radius of its own, is not hidden (see TestHomePrivacy_Audience), and nobody has checked in.
+// optional details are absent here: the hotspot has no address, is not verified, is not hidden
+// (see TestHomePrivacy_Audience), and nobody has checked in.
 var optional = map[beacon.Detail]bool{
 	"Hotspot.location.approximate": true,
 	"Hotspot.location.address":     true, "Hotspot.location.verified_at": true, beacon.ProvenUntil: true, "Hotspot.open_until": true, "Hotspot.opens_at": true,
-	"Hotspot.quality": true, "Hotspot.settings.operating_hours": true, "Hotspot.settings.coverage_radius_m": true, "Hotspot.settings.show_ssid": true,
+	"Hotspot.quality": true,
+}
+
+// allSettings returns the settings of the document's example of a registration, which has
+// all of them, with hours by which the hotspot is open in the middle of the day.
+func allSettings(t *testing.T) string {
+	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	example := doc.Paths.Find("/v1/hotspots").Post.RequestBody.Value.Content["application/json"].Examples["full"].Value.Value
+	settings := example.(map[string]any)["settings"].(map[string]any)
+	for name := range doc.Components.Schemas["SettingsForm"].Value.Properties {
+		if settings[name] == nil {
+			t.Errorf("the example of a registration has no setting %s", name)
+		}
+	}
+	text, err := json.Marshal(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(text), "America/New_York", "Etc/UTC")
 }
 
 // values collects the names of the fields that have values.
@@ -122,22 +143,32 @@ func values(all map[string]bool, name string, v any) {
 
 // The page shows the table as it is.
 func TestAudience_Page(t *testing.T) {
-	page, err := docs.Files.ReadFile("privacy.md")
+	const path = "../../docs/privacy.md"
+	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := map[string]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([a-z ]+) \\|").FindAllStringSubmatch(string(page), -1) {
-		shown[row[1]] = row[2]
-	}
-	want := map[string]string{}
-	for _, d := range beacon.Details() {
-		want[string(d)] = string(d.Audience())
-	}
-	if diff := cmp.Diff(want, shown); diff != "" {
-		for _, d := range slices.Sorted(maps.Keys(want)) {
-			fmt.Printf("| `%s` | %s |\n", d, want[d])
+	var fields, events strings.Builder
+	for _, d := range slices.Sorted(slices.Values(beacon.Details())) {
+		table := &events
+		if strings.HasPrefix(string(d), "H") {
+			table = &fields
 		}
-		t.Errorf("docs/privacy.md differs from the table of audiences (-):\n%s", diff)
+		fmt.Fprintf(table, "| `%s` | %s |\n", d, d.Audience())
+	}
+	rows := regexp.MustCompile("(\\| (Field|Event) \\| Who \\|\n\\|---\\|---\\|\n)(?:\\|.*\n)*")
+	want := rows.ReplaceAllFunc(page, func(table []byte) []byte {
+		head := rows.FindSubmatch(table)
+		if string(head[2]) == "Field" {
+			return append(head[1], fields.String()...)
+		}
+		return append(head[1], events.String()...)
+	})
+	if *update {
+		if err := os.WriteFile(path, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if diff := cmp.Diff(string(want), string(page)); diff != "" || len(rows.FindAll(page, -1)) != 2 {
+		t.Errorf("docs/privacy.md differs from the table of audiences (-): run make generate\n%s", diff)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // changes are the audit rows of some kinds, or all, the oldest first.
 func (s *server) changes(t testing.TB, kinds ...beacon.ChangeKind) []beacon.Change {
 	t.Helper()
-	all, err := s.db.Audit(t.Context(), beacon.Change{}, 10_000)
+	all, err := s.db.Changes.Audit(t.Context(), beacon.Change{}, 10_000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/hotspots"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
@@ -17,7 +18,7 @@ import (
 )
 
 // atOnce is telemetry that takes every beat without any work.
-type atOnce struct{ api.Telemetry }
+type atOnce struct{ hotspots.Telemetry }
 
 func (atOnce) Take(context.Context, *fleet.Hotspot, beacon.Heartbeat) (beacon.Taken, error) {
 	return beacon.Taken{Status: beacon.Online}, nil

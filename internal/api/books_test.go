@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 
+	"github.com/beacon-wifi/beacon/internal/api/payments"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/earnings"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
@@ -16,6 +18,7 @@ var october = beacon.MonthOf(noon) - 1
 // books are what the examples of the document speak of, whoever asks: the
 // amounts are written down here, not computed.
 type books struct {
+	payments.Rewards
 	rows     int   // that the statement has; 0: the two of the example
 	fail     error // after them
 	endless  bool  // the rows come again and again
@@ -39,33 +42,33 @@ func sumOf(r ledger.Row) ledger.Sum {
 	return ledger.Sum{Served: int64(r.Served), Expected: int64(r.Expected), Earned: r.Earned}
 }
 
-func paid(s ledger.Sum) rewards.Payment { return rewards.Payment{Settled: s.Total()} }
+func paid(s ledger.Sum) earnings.Payment { return earnings.Payment{Settled: s.Total()} }
 
-func (b books) Summary(_ context.Context, p beacon.Principal, _ rewards.SummaryQuery) (rewards.Summary, error) {
+func (b books) Summary(_ context.Context, p beacon.Principal, _ earnings.SummaryQuery) (earnings.Summary, error) {
 	if b.hotspots > 0 {
-		many := rewards.Summary{User: p.User, Start: october.Start(), End: (october + 1).Start(), Status: rewards.Finalizing}
+		many := earnings.Summary{User: p.User, Start: october.Start(), End: (october + 1).Start(), Status: rewards.Finalizing}
 		for range b.hotspots {
 			many.Total = many.Total.Plus(sumOf(secondRow))
-			many.Hotspots = append(many.Hotspots, rewards.HotspotSum{
+			many.Hotspots = append(many.Hotspots, earnings.HotspotSum{
 				HotspotName: beacon.HotspotName{ID: secondRow.Hotspot, Name: "Hotspot"}, Sum: sumOf(secondRow),
 			})
 		}
 		return many, nil
 	}
 	total := sumOf(readingRoomRow).Plus(sumOf(secondRow))
-	return rewards.Summary{
+	return earnings.Summary{
 		User: p.User, Start: october.Start(), End: (october + 1).Start(), Status: rewards.Settled, Total: total, Payment: paid(total),
-		Hotspots: []rewards.HotspotSum{
+		Hotspots: []earnings.HotspotSum{
 			{HotspotName: beacon.HotspotName{ID: readingRoomRow.Hotspot, Name: "Bryant Park Reading Room"}, Tier: beacon.Enhanced, Sum: sumOf(readingRoomRow), Payment: paid(sumOf(readingRoomRow))},
 			{HotspotName: beacon.HotspotName{ID: secondRow.Hotspot, Name: "=SUM(1+1)"}, Tier: beacon.Standard, Sum: sumOf(secondRow), Payment: paid(sumOf(secondRow))},
 		},
 	}, nil
 }
 
-func (books) History(_ context.Context, _ beacon.Principal, q rewards.HistoryQuery) (beacon.Listed[rewards.MonthSum], error) {
+func (books) History(_ context.Context, _ beacon.Principal, q earnings.HistoryQuery) (beacon.Listed[earnings.MonthSum], error) {
 	total := sumOf(readingRoomRow).Plus(sumOf(secondRow))
-	return beacon.Listed[rewards.MonthSum]{
-		Items: []rewards.MonthSum{
+	return beacon.Listed[earnings.MonthSum]{
+		Items: []earnings.MonthSum{
 			{Month: october + 1, Hotspots: 1, Sum: ledger.Sum{Served: 720, Expected: 1440, Earned: beacon.Earned{Availability: 500_000}}},
 			{Month: october, Hotspots: 2, Sum: total, Payment: paid(total)},
 		},
@@ -73,30 +76,30 @@ func (books) History(_ context.Context, _ beacon.Principal, q rewards.HistoryQue
 	}, nil
 }
 
-func (b books) Days(_ context.Context, p beacon.Principal, q rewards.DaysQuery) (rewards.Days, error) {
+func (b books) Days(_ context.Context, p beacon.Principal, q earnings.DaysQuery) (earnings.Days, error) {
 	if err := q.Charge(b.rows); err != nil {
-		return rewards.Days{}, err
+		return earnings.Days{}, err
 	}
 	month := october + 1
 	if q.Month != nil {
 		month = *q.Month
 	}
 	half := ledger.Sum{Served: 720, Expected: 1440, Earned: beacon.Earned{Availability: 500_000}}
-	return rewards.Days{User: p.User, Month: month, Days: []rewards.DaySum{
+	return earnings.Days{User: p.User, Month: month, Days: []earnings.DaySum{
 		{Day: month.First(), Hotspots: 2, Sum: sumOf(readingRoomRow).Plus(sumOf(secondRow))},
 		{Day: month.First() + 1, Open: true, Hotspots: 1, Sum: half},
 	}}, nil
 }
 
-func (books) Explain(_ context.Context, _ beacon.Principal, q rewards.ExplainQuery) (rewards.Explanation, error) {
+func (books) Explain(_ context.Context, _ beacon.Principal, q earnings.ExplainQuery) (earnings.Explanation, error) {
 	terms := policy.Devices().On(*q.Day)
-	return rewards.Explanation{
+	return earnings.Explanation{
 		Hotspot: q.Hotspot, Day: *q.Day, Status: rewards.Settled, Policy: terms, Facts: readingRoomRow.Facts, Account: terms.Explain(readingRoomRow.Facts),
-		Payment: rewards.IsSettled,
+		Payment: earnings.IsSettled,
 	}, nil
 }
 
-func (b books) Statement(_ context.Context, p beacon.Principal, q rewards.StatementQuery) (rewards.Statement, error) {
+func (b books) Statement(_ context.Context, p beacon.Principal, q earnings.StatementQuery) (earnings.Statement, error) {
 	rows := []ledger.Row{readingRoomRow, secondRow}
 	if b.rows > 0 {
 		rows = make([]ledger.Row, b.rows)
@@ -104,7 +107,7 @@ func (b books) Statement(_ context.Context, p beacon.Principal, q rewards.Statem
 			rows[i] = secondRow
 		}
 	}
-	s := rewards.Statement{Policies: policy.Devices().In(q.Month)}
+	s := earnings.Statement{Policies: policy.Devices().In(q.Month)}
 	s.User, s.Month, s.Rows, s.Hotspots = p.User, q.Month, len(rows), 2
 	s.SettledAt = (q.Month + 1).Start().Add(rewards.Grace + 1e9)
 	s.Chain = ledger.Seed(p.User, q.Month)
@@ -140,8 +143,4 @@ func (books) Rows(_ context.Context, p beacon.Principal, _ beacon.UserID, fn fun
 		}
 	}
 	return nil
-}
-
-func (books) Replay(context.Context, rewards.ReplayQuery, func(rewards.ReplayedDay) error) (*rewards.Replay, error) {
-	return &rewards.Replay{}, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // beats sends a heartbeat a minute for some minutes from each device.
@@ -25,6 +26,7 @@ func (s *server) beats(t *testing.T, minutes int, from ...machine) {
 // deleted and registered again it is held, and one release pays it once, however often it is
 // sent.
 func TestHolds_NoEscape(t *testing.T) {
+	level.Repeats(t)
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c, staff, friend := s.anyone(t, "hotspots:write", "rewards:read"), s.anyone(t, "hotspots:verify"), s.operator(t)
 		m := c.install(t, 1)
@@ -70,6 +72,7 @@ func TestHolds_NoEscape(t *testing.T) {
 // Hotspots that are not in service change nothing for one that is, however many stand around
 // it and send heartbeats; nor do opening hours change what minutes before earned.
 func TestRewards_Bystanders(t *testing.T) {
+	level.Repeats(t)
 	opts := alive
 	opts.policies = policy.BuiltIn() // places are paid
 	eachStoreWith(t, opts, func(t *testing.T, s *server) {

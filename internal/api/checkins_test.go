@@ -9,6 +9,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // behind is a server that takes the tests for a trusted proxy.
@@ -134,6 +135,7 @@ func TestCheckIn_Others(t *testing.T) {
 // What an app is told of a check-in does not tell whose a hidden home is: neither whether
 // two homes have one operator, nor whether a home belongs to the operator of a shop.
 func TestCheckIn_HiddenHomes(t *testing.T) {
+	level.Repeats(t)
 	eachStoreWith(t, behind, func(t *testing.T, s *server) {
 		s.blur(t, "blur")
 		app := s.anyone(t, "checkins:write")
@@ -211,6 +213,7 @@ func TestCheckIn_Quality(t *testing.T) {
 // Of a hidden home strangers see the check-ins of days that are over: those of today would
 // tell the minute at which someone is there.
 func TestCheckIn_QualityOfHome(t *testing.T) {
+	level.Repeats(t)
 	eachStoreWith(t, behind, func(t *testing.T, s *server) {
 		type shown struct {
 			Quality *struct {
@@ -299,6 +302,7 @@ func TestCheckIn_Faults(t *testing.T) {
 // A hotspot has so many check-ins a day, and no more. Who sends them does not learn whether
 // others were there before.
 func TestCheckIn_Bounded(t *testing.T) {
+	level.Repeats(t)
 	eachStoreWith(t, behind, func(t *testing.T, s *server) {
 		app := s.anyone(t, "checkins:write")
 		m, _ := s.shop(t, 1, cafe)
@@ -314,6 +318,7 @@ func TestCheckIn_Bounded(t *testing.T) {
 // Strangers who fill the day of hotspots from elsewhere, without going there, neither keep
 // people who are there from becoming known, nor those who are known from counting.
 func TestCheckIn_Strangers(t *testing.T) {
+	level.Repeats(t)
 	eachStoreWith(t, behind, func(t *testing.T, s *server) {
 		app := s.anyone(t, "checkins:write")
 		var shops []heardAt

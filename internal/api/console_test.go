@@ -90,7 +90,7 @@ func TestConsole_Session(t *testing.T) {
 func TestConsole_SessionElsewhere(t *testing.T) {
 	t.Parallel()
 	s := onSQLite(t, options{limits: ample})
-	c := s.operator(t)
+	c := s.anyone(t, "keys:manage")
 	begin := func(origin string) answer {
 		return s.call(t, "POST", "/console/session", "", "Origin", origin, "Host", strings.TrimPrefix(strings.TrimPrefix(origin, "https://"), "http://"),
 			"Authorization", "Bearer "+c.plain)
@@ -107,6 +107,12 @@ func TestConsole_SessionElsewhere(t *testing.T) {
 	}
 	at(cookie).want(t, http.StatusOK)
 	s.call(t, "GET", "/v1/keys/self", "", "Cookie", cookie).want(t, http.StatusOK) // HTTPS on this machine
+	// A page of the same host over plain HTTP may be anyone's on the way.
+	write := func(origin string) answer {
+		return s.call(t, "POST", "/v1/keys", `{"scopes":[],"name":"made"}`, "Host", "wifi.example.org", "Origin", origin, "Cookie", cookie)
+	}
+	write("https://wifi.example.org").want(t, http.StatusOK)
+	wantFault(t, write("http://wifi.example.org"), http.StatusForbidden, "forbidden")
 	// A neighbouring host can set this one, so it does not count.
 	wantFault(t, at(strings.TrimPrefix(cookie, "__Host-")), http.StatusUnauthorized, "unauthorized")
 }

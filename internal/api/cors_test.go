@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
 )
 
 const (
@@ -98,13 +98,13 @@ func TestCORS(t *testing.T) {
 }
 
 func TestCORS_AllOrigins(t *testing.T) {
-	s := onSQLite(t, options{limits: ample, origins: []string{api.AllOrigins}})
+	s := onSQLite(t, options{limits: ample, origins: []string{edge.AllOrigins}})
 	c := s.anyone(t)
 	for _, origin := range []string{app, other, "null"} {
 		wantOpen(t, s.preflight(t, "/v1/keys/self", origin).want(t, http.StatusNoContent), "*")
 		wantOpen(t, c.get(t, "/v1/keys/self", "Origin", origin).want(t, http.StatusOK), "*")
 	}
-	refused := onSQLite(t, options{limits: ample, origins: []string{api.AllOrigins}, refusing: http.StatusServiceUnavailable})
+	refused := onSQLite(t, options{limits: ample, origins: []string{edge.AllOrigins}, refusing: http.StatusServiceUnavailable})
 	wantOpen(t, refused.call(t, "GET", "/v1/keys/self", "", "Origin", app).want(t, http.StatusServiceUnavailable), "*")
 }
 
@@ -119,11 +119,11 @@ func TestCORS_Off(t *testing.T) {
 }
 
 func TestParseOrigins(t *testing.T) {
-	if got, err := api.ParseOrigins([]string{"HTTPS://App.example.org:443", "*"}); err != nil || strings.Join(got, " ") != app+" *" {
+	if got, err := edge.ParseOrigins([]string{"HTTPS://App.example.org:443", "*"}); err != nil || strings.Join(got, " ") != app+" *" {
 		t.Errorf("%q, %v", got, err)
 	}
 	for _, bad := range []string{"", "null", "app.example.org", app + "/", "https://*.example.org"} {
-		if _, err := api.ParseOrigins([]string{bad}); err == nil {
+		if _, err := edge.ParseOrigins([]string{bad}); err == nil {
 			t.Errorf("%q is accepted", bad)
 		}
 	}

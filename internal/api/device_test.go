@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/access"
-	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 )
@@ -126,6 +126,53 @@ func TestVerification(t *testing.T) {
 
 		second := "/v1/hotspots/" + admin.register(t, 2).ID
 		admin.post(t, second+"/verification", here).want(t, http.StatusOK) // an admin's own
+	})
+}
+
+// Two honest measurements of one place differ: a visit confirms it, or asks. What a hotspot
+// is paid depends on how long it has served at its place.
+func TestVerification_Again(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c, staff := s.operator(t), s.anyone(t, "hotspots:verify")
+		id := beacon.HotspotID(c.register(t, 1).ID) // at 40.7, -74
+		visit := func(metres, accuracy int, more string) answer {
+			s.advance(24 * time.Hour)
+			return staff.post(t, "/v1/hotspots/"+string(id)+"/verification",
+				at(`{"lat":%.7f,"lng":-74,"accuracy_m":%d,"method":"gps"%s}`, 40.7+float64(metres)/111_195, accuracy, more))
+		}
+		since := func() (days int) {
+			t.Helper()
+			h, err := s.db.Hotspots.Hotspot(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return int(beacon.DayOf(s.now()) + 1 - h.PlaceOn(beacon.DayOf(s.now())+1).Since)
+		}
+		for _, step := range []struct {
+			metres, accuracy int
+			more             string
+			want, days       int
+		}{
+			{10, 20, "", http.StatusOK, 1},
+			{43, 25, "", http.StatusOK, 2},
+			{60, 25, "", http.StatusConflict, 3},
+			{60, 25, `,"moved":null`, http.StatusBadRequest, 4},
+			{60, 25, `,"moved":"yes"`, http.StatusBadRequest, 5},
+			{60, 25, `,"moved":false`, http.StatusConflict, 6},
+			{60, 40, `,"moved":true`, http.StatusOK, 7}, // not exact, and near enough
+			{75, 40, `,"moved":true`, http.StatusConflict, 8},
+			{60, 25, `,"moved":true`, http.StatusOK, 0},
+			{60, 5, "", http.StatusOK, 1},
+			{20, 10, "", http.StatusConflict, 2},
+			{20, 10, `,"moved":true`, http.StatusOK, 12},
+		} {
+			if a := visit(step.metres, step.accuracy, step.more); a.StatusCode != step.want || since() != step.days {
+				t.Errorf("%+v: %d days at its place after %s", step, since(), a)
+			}
+		}
+		if refused := s.notes(t, beacon.VerificationRefused); len(refused) != 4 || refused[3] != "gps, 21 m away, accuracy 10 m" {
+			t.Errorf("the audit says %q", refused)
+		}
 	})
 }
 
@@ -359,7 +406,7 @@ func TestDeviceKey_Limit(t *testing.T) {
 
 // The limits of devices can be off, like all of them.
 func TestDeviceKey_NoLimit(t *testing.T) {
-	s := onSQLite(t, options{limits: api.Limits{}, live: true})
+	s := onSQLite(t, options{limits: edge.Limits{}, live: true})
 	m := s.operator(t).install(t, 1)
 	for i := range 15 {
 		m.beat(t, beat(i)).want(t, http.StatusOK)

@@ -1,9 +1,9 @@
-// Package api serves the HTTP API of the live network, under /v1. Every route is one
-// line of API.routes (see api.go): most combine a decoder, a method of a use case and
-// an encoder.
+// Package api serves the HTTP API of the live network, under /v1. It joins the subjects:
+// each is a package with a table of its routes, most of which combine a decoder, a method
+// of a use case and an encoder.
 //
-//	{"GET /v1/hotspots/{id}", "", serve(a, 200, pathID, a.registry.Get, encodeHotspot)},
+//	edge.On("GET /v1/hotspots/{id}", "", edge.Serve(a.Edge, 200, edge.PathID, a.registry.Get, encodeHotspot)),
 //
-// The package makes no decision about hotspots. Its one invariant: every response is
-// the documented envelope or the documented error, whatever the request.
+// Package edge has what they share. Its invariant is this package's: every response is the
+// documented envelope or the documented error, whatever the request.
 package api

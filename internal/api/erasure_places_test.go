@@ -7,16 +7,18 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/closing"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
 	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // Where places are paid, a neighbour who shared ground with an erased user keeps what was
 // earned, both statements can be verified as before, and a replay gives what the books have:
 // it takes the place from there.
 func TestErasure_Places(t *testing.T) {
+	level.Repeats(t)
 	opts := alive
 	opts.policies = policy.BuiltIn()
 	eachStoreWith(t, opts, func(t *testing.T, s *server) {
@@ -45,10 +47,10 @@ func TestErasure_Places(t *testing.T) {
 			}
 			return all
 		}
-		replay := func() *rewards.Replay {
+		replay := func() *closing.Replay {
 			t.Helper()
 			day := beacon.DayOf(noon)
-			r, err := s.APIConfig().Books.Replay(t.Context(), rewards.ReplayQuery{From: day, To: day}, func(rewards.ReplayedDay) error { return nil })
+			r, err := s.APIConfig().Closing.Replay(t.Context(), closing.ReplayQuery{From: day, To: day}, func(closing.ReplayedDay) error { return nil })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +66,7 @@ func TestErasure_Places(t *testing.T) {
 			if err := s.APIConfig().Erasures.Step(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			wish, _, err := s.db.Erasure(t.Context(), c.user)
+			wish, _, err := s.db.Users.Erasure(t.Context(), c.user)
 			return err == nil && !wish.Cleared.IsZero()
 		})
 		if r := replay(); r.Differ != 0 {
@@ -76,7 +78,7 @@ func TestErasure_Places(t *testing.T) {
 			if err := s.APIConfig().Erasures.Step(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			wish, _, err := s.db.Erasure(t.Context(), c.user)
+			wish, _, err := s.db.Users.Erasure(t.Context(), c.user)
 			return err == nil && wish.Status() == beacon.ErasureIsDone
 		})
 		wantEqual(t, "the books", books(), before)

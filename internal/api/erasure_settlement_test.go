@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/erasure"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/ledger"
-	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/closing"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
 	"github.com/beacon-wifi/beacon/test/harness"
@@ -43,7 +44,7 @@ func (s *server) dueErasure(t *testing.T) (c, other, admin client) {
 	c, other, admin = s.anyone(t, scopes...), s.anyone(t, scopes...), s.anyone(t, "admin")
 	s.serveTenMinutes(t, []machine{c.install(t, 1, "name", `"Smith"`, "location.lat", "40.70011"), other.install(t, 2, "location.lat", "40.70038")})
 	asked := s.now().Add(-beacon.ErasureWait - time.Hour)
-	if _, err := s.db.AskErasure(t.Context(), beacon.Erasure{User: c.user, Asked: asked, Due: asked.Add(beacon.ErasureWait)}, beacon.Actor{Request: "cli"}); err != nil {
+	if _, err := s.db.Users.AskErasure(t.Context(), beacon.Erasure{User: c.user, Asked: asked, Due: asked.Add(beacon.ErasureWait)}, beacon.Actor{Request: "cli"}); err != nil {
 		t.Fatal(err)
 	}
 	return c, other, admin
@@ -58,7 +59,7 @@ func settleDuring(t *testing.T, s *server, write int) {
 		harness.Eventually(t, "a settled month", func() bool {
 			s.advance(10 * time.Second)
 			month, any := beacon.Month(0), false
-			err := s.db.Books(t.Context(), func(b ledger.Books) (err error) {
+			err := s.db.Ledger.Books(t.Context(), func(b ledger.Books) (err error) {
 				month, any, err = b.Finished(t.Context())
 				return err
 			})
@@ -68,24 +69,24 @@ func settleDuring(t *testing.T, s *server, write int) {
 	cfg := s.APIConfig().Erasures.Config
 	cfg.Lease = func() (lease.Lease, bool) { return lease.Lease{}, true }
 	now := s.now()
-	cfg.Certain = func() (certain, latest time.Time, known bool) { return now, now, true }
-	busy := &interrupted{Store: s.db, left: write, meanwhile: settled}
-	cfg.Store = busy
+	cfg.Clock = clock.Of(func() time.Time { return now })
+	busy := &interrupted{Wishes: s.APIConfig().Erasures.Wishes, Store: s.APIConfig().Erasures.Store, left: write, meanwhile: settled}
+	cfg.Wishes, cfg.Store = busy, busy
 	if err := erasure.New(cfg).Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if busy.left > 0 { // it ended before that write
 		settled()
 	}
-	now, cfg.Store = s.now(), s.db
+	now, cfg.Store = s.now(), s.APIConfig().Erasures.Store
 	if err := erasure.New(cfg).Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	wish, _, err := s.db.Erasure(t.Context(), c.user)
+	wish, _, err := s.db.Users.Erasure(t.Context(), c.user)
 	if err != nil || wish.Status() != beacon.ErasureIsDone {
 		t.Errorf("it is %+v, %v", wish, err)
 	}
-	all, err := s.db.EverOf(t.Context(), c.user, "", 10)
+	all, err := s.db.Hotspots.EverOf(t.Context(), c.user, "", 10)
 	if err != nil || len(all) != 1 || !all[0].Deleted() || all[0].Name == "Smith" || !all[0].PlaceErased() {
 		t.Errorf("there is %+v, %v", all, err)
 	}
@@ -102,8 +103,7 @@ func wantBooks(t *testing.T, s *server, c, other, admin client) {
 			t.Errorf("the day was not closed with the place: %s", document)
 		}
 	}
-	books := s.APIConfig().Books
-	r, err := books.Replay(t.Context(), rewards.ReplayQuery{From: beacon.DayOf(noon), To: beacon.DayOf(noon) + 15}, func(rewards.ReplayedDay) error { return nil })
+	r, err := s.APIConfig().Closing.Replay(t.Context(), closing.ReplayQuery{From: beacon.DayOf(noon), To: beacon.DayOf(noon) + 15}, func(closing.ReplayedDay) error { return nil })
 	if err != nil || r.Differ != 0 || r.Rows < 2 {
 		t.Errorf("a replay of the month: %+v, %v", r, err)
 	}
@@ -133,8 +133,8 @@ func eraseDuring(t *testing.T, s *server, write int, begun bool) {
 		cfg := s.APIConfig().Erasures.Config
 		now := s.now()
 		cfg.Lease = func() (lease.Lease, bool) { return lease.Lease{}, true }
-		cfg.Certain = func() (certain, latest time.Time, known bool) { return now, now, true }
-		cfg.Store = s.db
+		cfg.Clock = clock.Of(func() time.Time { return now })
+		cfg.Store = s.APIConfig().Erasures.Store
 		if err := erasure.New(cfg).Step(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -143,17 +143,16 @@ func eraseDuring(t *testing.T, s *server, write int, begun bool) {
 		erase()
 	}
 	s.time.Store(time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC).UnixMicro()) // the month is over; no server settles it yet
-	books := s.APIConfig().Books
-	busy := &betweenWrites{Store: books.Store, left: write, meanwhile: func() {
+	cfg := s.APIConfig().Closing.(*closing.Closer).Config
+	busy := &betweenWrites{Months: cfg.Months, left: write, meanwhile: func() {
 		erase()
-		all, err := s.db.EverOf(t.Context(), c.user, "", 10)
+		all, err := s.db.Hotspots.EverOf(t.Context(), c.user, "", 10)
 		if err != nil || len(all) != 1 || !all[0].Deleted() || all[0].PlaceErased() {
 			t.Errorf("before the month is settled there is %+v, %v", all, err)
 		}
 	}}
-	cfg := books.Config
-	cfg.Store = busy
-	settling := rewards.New(cfg)
+	cfg.Months = busy
+	settling := closing.New(cfg)
 	harness.Eventually(t, "closed days", func() bool {
 		s.advance(10 * time.Second)
 		r, err := settling.Settle(t.Context(), beacon.Actor{Request: "cli"}, beacon.MonthOf(noon), true, func(int, int) {})
@@ -163,7 +162,7 @@ func eraseDuring(t *testing.T, s *server, write int, begun bool) {
 		t.Fatalf("the settlement has %d writes less than thought", busy.left)
 	}
 	erase()
-	all, err := s.db.EverOf(t.Context(), c.user, "", 10)
+	all, err := s.db.Hotspots.EverOf(t.Context(), c.user, "", 10)
 	if err != nil || len(all) != 1 || !all[0].Deleted() || all[0].Name == "Smith" || all[0].PlaceErased() != begun {
 		t.Errorf("there is %+v, %v", all, err) // December, in which the hotspot was deleted otherwise, is not settled
 	}
@@ -172,7 +171,7 @@ func eraseDuring(t *testing.T, s *server, write int, begun bool) {
 
 // betweenWrites does something else before one write of a settlement.
 type betweenWrites struct {
-	rewards.Store
+	closing.Months
 	left      int
 	meanwhile func()
 }
@@ -185,17 +184,17 @@ func (b *betweenWrites) next() {
 
 func (b *betweenWrites) AddTotals(ctx context.Context, revision int64, sums []ledger.HotspotMonth) error {
 	b.next()
-	return b.Store.AddTotals(ctx, revision, sums)
+	return b.Months.AddTotals(ctx, revision, sums)
 }
 
 func (b *betweenWrites) Settle(ctx context.Context, by beacon.Actor, revision int64, statements []ledger.Statement, ended ...ledger.HeldDay) (int, error) {
 	b.next()
-	return b.Store.Settle(ctx, by, revision, statements, ended...)
+	return b.Months.Settle(ctx, by, revision, statements, ended...)
 }
 
 func (b *betweenWrites) FinishMonth(ctx context.Context, month beacon.Month, revision int64, by beacon.Actor, at time.Time) error {
 	b.next()
-	return b.Store.FinishMonth(ctx, month, revision, by, at)
+	return b.Months.FinishMonth(ctx, month, revision, by, at)
 }
 
 // verified checks a statement with Beacon and, from make check on, with a program in Python.

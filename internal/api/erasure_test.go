@@ -12,6 +12,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/erasure"
 	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/lease"
@@ -20,6 +21,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
 	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 type erasureShown struct {
@@ -233,6 +235,7 @@ func erase(t *testing.T, s *server, database raw) {
 // interrupted fails at one write of an erasure, before it is done or after, as a process
 // does that is killed there.
 type interrupted struct {
+	erasure.Wishes
 	erasure.Store
 	left  int
 	after bool
@@ -258,7 +261,7 @@ func (i *interrupted) at(write func() error) error {
 }
 
 func (i *interrupted) StepErasure(ctx context.Context, e beacon.Erasure, by beacon.Actor, now time.Time) (found bool, err error) {
-	err = i.at(func() (err error) { found, err = i.Store.StepErasure(ctx, e, by, now); return err })
+	err = i.at(func() (err error) { found, err = i.Wishes.StepErasure(ctx, e, by, now); return err })
 	return found, err
 }
 
@@ -289,6 +292,7 @@ func (i *interrupted) EraseNotes(ctx context.Context, targets map[string]bool) e
 
 // Wherever an erasure is interrupted, the next step finishes it.
 func TestErasure_Interrupted(t *testing.T) {
+	level.Repeats(t)
 	t.Parallel()
 	s := onSQLite(t, options{limits: ample})
 	for n, done := 1, false; !done; n++ {
@@ -298,25 +302,25 @@ func TestErasure_Interrupted(t *testing.T) {
 			c.delete(t, "/v1/hotspots/"+c.register(t, 2*n+1, "name", `"Smith"`).ID).want(t, http.StatusNoContent)
 			c.post(t, "/v1/users/me/erasure", "").want(t, http.StatusOK)
 			s.advance(beacon.ErasureWait)
-			broken := &interrupted{Store: s.db, left: n, after: after}
+			broken := &interrupted{Wishes: s.APIConfig().Erasures.Wishes, Store: s.APIConfig().Erasures.Store, left: n, after: after}
 			cfg := s.APIConfig().Erasures.Config
 			cfg.Lease = func() (lease.Lease, bool) { return lease.Lease{}, true }
-			cfg.Store = broken
+			cfg.Wishes, cfg.Store = broken, broken
 			err := erasure.New(cfg).Step(t.Context())
 			if done = broken.left > 0; done != (err == nil) {
 				t.Fatalf("at write %d: %v", n, err)
 			}
-			cfg.Store = s.db
+			cfg.Store = s.APIConfig().Erasures.Store
 			if err := erasure.New(cfg).Step(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			wish, _, err := s.db.Erasure(t.Context(), c.user)
+			wish, _, err := s.db.Users.Erasure(t.Context(), c.user)
 			if err != nil || wish.Status() != beacon.ErasureIsDone {
 				t.Errorf("interrupted at write %d, it is %s, %v", n, wish.Status(), err)
 			}
 			s.step(t)
 			c.get(t, hotspot).want(t, http.StatusUnauthorized)
-			all, err := s.db.EverOf(t.Context(), c.user, "", 10)
+			all, err := s.db.Hotspots.EverOf(t.Context(), c.user, "", 10)
 			if err != nil || len(all) != 2 {
 				t.Fatal(all, err)
 			}
@@ -335,6 +339,7 @@ func TestErasure_Interrupted(t *testing.T) {
 // Whenever a device sends or links, or staff hold something back, while its user is erased,
 // nothing of that is left; a hold that comes before the places are gone keeps them.
 func TestErasure_Meanwhile(t *testing.T) {
+	level.Repeats(t)
 	t.Parallel()
 	s := onSQLite(t, alive)
 	staff := s.anyone(t, "hotspots:verify")
@@ -350,28 +355,28 @@ func TestErasure_Meanwhile(t *testing.T) {
 			cfg := s.APIConfig().Erasures.Config
 			cfg.Lease = func() (lease.Lease, bool) { return lease.Lease{}, true }
 			later := s.now().Add(beacon.ErasureWait)
-			cfg.Certain = func() (certain, latest time.Time, known bool) { return later, later, true }
-			busy := &interrupted{Store: s.db, left: n, meanwhile: func() {
+			cfg.Clock = clock.Of(func() time.Time { return later })
+			busy := &interrupted{Wishes: s.APIConfig().Erasures.Wishes, Store: s.APIConfig().Erasures.Store, left: n, meanwhile: func() {
 				m.beat(t, `{"boot_id":"b","seq":1,"clients":1,"rx_bytes":0,"tx_bytes":0,"agent":{"version":"1.0.0","model":"Smith"}}`)
 				s.anyone(t).post(t, "/v1/devices/link", at(`{"code":%q,"mac_address":%q,"agent":{"version":"1.0.0","model":"Smith"}}`, code, mac(number)))
 				if holds {
 					held = staff.post(t, "/v1/holds", at(`{"hotspot_id":%q,"reason":"Smith","evidence":"Smith","until":%q}`, hotspot, s.now().Add(20*24*time.Hour).Format(time.RFC3339))).StatusCode == http.StatusCreated
 				}
 			}}
-			cfg.Store = busy
+			cfg.Wishes, cfg.Store = busy, busy
 			if err := erasure.New(cfg).Step(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			done = busy.left > 0
-			cfg.Store = s.db
+			cfg.Store = s.APIConfig().Erasures.Store
 			if err := erasure.New(cfg).Step(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			wish, _, err := s.db.Erasure(t.Context(), c.user)
+			wish, _, err := s.db.Users.Erasure(t.Context(), c.user)
 			if err != nil || wish.Begun.IsZero() || wish.Cleared.IsZero() {
 				t.Errorf("at write %d, it is %+v, %v", n, wish, err)
 			}
-			all, err := s.db.EverOf(t.Context(), c.user, "", 10)
+			all, err := s.db.Hotspots.EverOf(t.Context(), c.user, "", 10)
 			if err != nil || len(all) != 1 {
 				t.Fatal(all, err)
 			}

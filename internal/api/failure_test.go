@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/beacon-wifi/beacon/internal/api/payments"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/ledger"
-	"github.com/beacon-wifi/beacon/internal/registry"
-	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/earnings"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
@@ -21,6 +21,7 @@ var contextDeadline = context.DeadlineExceeded
 
 // faulty is a store that fails at everything: with an error, or a panic.
 type faulty struct {
+	payments.Rewards
 	err   error
 	panic any
 }
@@ -32,8 +33,8 @@ func (f faulty) fail() error {
 	return f.err
 }
 
-func (f faulty) InsertHotspot(context.Context, beacon.Hotspot, beacon.Actor, *beacon.Idempotency) (*beacon.Idempotency, error) {
-	return nil, f.fail()
+func (f faulty) InsertHotspot(context.Context, beacon.Hotspot, beacon.Actor, func(int, int, int) error) error {
+	return f.fail()
 }
 
 func (f faulty) UpdateHotspot(
@@ -90,24 +91,20 @@ func (f faulty) History(context.Context, telemetry.HistoryQuery) (telemetry.Hist
 
 // Faulty as rewards.
 
-func (f faulty) Summary(context.Context, beacon.Principal, rewards.SummaryQuery) (rewards.Summary, error) {
-	return rewards.Summary{}, f.fail()
+func (f faulty) Summary(context.Context, beacon.Principal, earnings.SummaryQuery) (earnings.Summary, error) {
+	return earnings.Summary{}, f.fail()
 }
 
-func (f faulty) Days(context.Context, beacon.Principal, rewards.DaysQuery) (rewards.Days, error) {
-	return rewards.Days{}, f.fail()
+func (f faulty) Days(context.Context, beacon.Principal, earnings.DaysQuery) (earnings.Days, error) {
+	return earnings.Days{}, f.fail()
 }
 
-func (f faulty) Explain(context.Context, beacon.Principal, rewards.ExplainQuery) (rewards.Explanation, error) {
-	return rewards.Explanation{}, f.fail()
+func (f faulty) Explain(context.Context, beacon.Principal, earnings.ExplainQuery) (earnings.Explanation, error) {
+	return earnings.Explanation{}, f.fail()
 }
 
-func (f faulty) Statement(context.Context, beacon.Principal, rewards.StatementQuery) (rewards.Statement, error) {
-	return rewards.Statement{}, f.fail()
-}
-
-func (f faulty) Replay(context.Context, rewards.ReplayQuery, func(rewards.ReplayedDay) error) (*rewards.Replay, error) {
-	return nil, f.fail()
+func (f faulty) Statement(context.Context, beacon.Principal, earnings.StatementQuery) (earnings.Statement, error) {
+	return earnings.Statement{}, f.fail()
 }
 
 func (f faulty) Rows(context.Context, beacon.Principal, beacon.UserID, func(ledger.Row, ledger.Hash) error) error {
@@ -117,8 +114,8 @@ func (f faulty) Rows(context.Context, beacon.Principal, beacon.UserID, func(ledg
 // faultyMonths is faulty, too: telemetry has a History of its own.
 type faultyMonths struct{ faulty }
 
-func (f faultyMonths) History(context.Context, beacon.Principal, rewards.HistoryQuery) (beacon.Listed[rewards.MonthSum], error) {
-	return beacon.Listed[rewards.MonthSum]{}, f.fail()
+func (f faultyMonths) History(context.Context, beacon.Principal, earnings.HistoryQuery) (beacon.Listed[earnings.MonthSum], error) {
+	return beacon.Listed[earnings.MonthSum]{}, f.fail()
 }
 
 const secret = "tcp 10.1.2.3:5432 refused the password hunter2"
@@ -144,7 +141,7 @@ func TestFailure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := onSQLite(t, options{limits: ample, store: func(registry.Store) registry.Store { return tc.store }, telemetry: tc.store, rewards: faultyMonths{tc.store}})
+			s := onSQLite(t, options{limits: ample, store: tc.store, telemetry: tc.store, rewards: faultyMonths{tc.store}})
 			c := s.anyone(t, "hotspots:write", "rewards:read", "keys:manage")
 			const hotspot = "/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1"
 			for _, a := range []answer{
@@ -222,6 +219,6 @@ func TestFailure_DatabaseGone(t *testing.T) {
 	}
 }
 
-func (f faultyMonths) Bookkeeping(context.Context, beacon.Principal, int) (rewards.Bookkeeping, error) {
-	return rewards.Bookkeeping{}, f.fail()
+func (f faultyMonths) Overview(context.Context, beacon.Principal, int) (earnings.Overview, error) {
+	return earnings.Overview{}, f.fail()
 }

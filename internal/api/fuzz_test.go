@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/fragments"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
@@ -186,7 +187,7 @@ func FuzzCoverage(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	hotspots := fleet.New(api.Summarize)
+	hotspots := fleet.New(fragments.Summarize)
 	if err := hotspots.BuildMap(noon); err != nil {
 		f.Fatal(err)
 	}

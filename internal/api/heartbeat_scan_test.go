@@ -51,7 +51,7 @@ func checkBeat(t *testing.T, body string) (quick bool) {
 }
 
 func TestScanBeat_Random(t *testing.T) {
-	const n = 20_000
+	n := level.Rounds(4000, 20_000, 20_000)
 	quick, random := 0, rand.New(rand.NewPCG(level.Seed(t), 1))
 	for range n {
 		if checkBeat(t, randomBeat(random)) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 type taken struct {
@@ -96,6 +97,7 @@ func TestHeartbeat_UptimeOfALinkedAgain(t *testing.T) {
 // A beat that does not count says so, and its operator and staff can see that; nobody
 // else can.
 func TestHeartbeat_Uncounted(t *testing.T) {
+	level.Repeats(t)
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c := s.operator(t)
 		m := c.install(t, 1)
@@ -209,7 +211,7 @@ func TestHeartbeat_Ignored(t *testing.T) {
 		}
 		c := s.operator(t)
 		m := c.install(t, 1)
-		before := s.api.FieldsIgnored()
+		before := s.api.Hotspots.FieldsIgnored()
 		for n, test := range []struct {
 			more string // of the beat
 			want []string
@@ -229,7 +231,7 @@ func TestHeartbeat_Ignored(t *testing.T) {
 				t.Errorf("%s: it accepts %v", body, got.Accepts)
 			}
 		}
-		if n := s.api.FieldsIgnored() - before; n != 1+3+1+11 {
+		if n := s.api.Hotspots.FieldsIgnored() - before; n != 1+3+1+11 {
 			t.Errorf("%d fields were counted", n)
 		}
 		again := data[answer](t, m.beat(t, strings.TrimSuffix(beat(1), "}")+`,"x":1}`), http.StatusOK)

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 type history struct {
@@ -51,6 +53,7 @@ func TestHistory(t *testing.T) {
 
 // Steps are whole and aligned; what is asked may be up to 1000 of them.
 func TestHistory_Parameters(t *testing.T) {
+	level.Repeats(t)
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c := s.operator(t)
 		hotspot := "/v1/hotspots/" + c.register(t, 1).ID + "/history"

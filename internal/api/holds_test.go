@@ -8,6 +8,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 type heldBack struct {
@@ -22,6 +23,7 @@ type heldBack struct {
 // A hotspot is held over the end of a month, its operator answers, and the release pays what
 // was held with the next statement.
 func TestHolds(t *testing.T) {
+	level.Repeats(t)
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c, staff, second := s.anyone(t, "hotspots:write", "rewards:read"), s.anyone(t, "hotspots:verify"), s.anyone(t, "hotspots:verify")
 		m := c.install(t, 1)

@@ -80,7 +80,7 @@ func (s *server) plant(t testing.TB, c client, n int, at geo.Point, verified, li
 		Device:   beacon.Device{SSID: "guest", MAC: beacon.MAC(mac(n)), LinkedAt: linked},
 		Settings: beacon.DefaultSettings(beacon.Home), CreatedAt: noon, UpdatedAt: noon, Version: 1,
 	}
-	if _, err := s.db.InsertHotspot(t.Context(), h, beacon.Actor{Request: "cli"}, nil); err != nil {
+	if err := s.db.Hotspots.InsertHotspot(t.Context(), h, beacon.Actor{Request: "cli"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	s.step(t)

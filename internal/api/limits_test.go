@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/access"
-	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 )
 
 // Limits count real time, so these come back after an hour: never in a test.
-func hourly(perKey, failures int) api.Limits {
-	return api.Limits{
+func hourly(perKey, failures int) edge.Limits {
+	return edge.Limits{
 		PerKey:   ratelimit.Limit{Every: time.Hour, Burst: perKey},
 		Failures: ratelimit.Limit{Every: time.Hour, Burst: failures},
 	}
@@ -88,7 +88,7 @@ func TestLimits_WrongKeys(t *testing.T) {
 		c, fresh := s.anyone(t), s.anyone(t)
 		_, unknown := access.Mint(noon, beacon.Key{})
 		unheard, unheardOf := access.Mint(noon, beacon.Key{User: c.user}) // created elsewhere, and not used here
-		if err := s.db.InsertKey(t.Context(), unheard, beacon.Actor{}); err != nil {
+		if err := s.db.Keys.InsertKey(t.Context(), unheard, beacon.Actor{}, nil); err != nil {
 			t.Fatal(err)
 		}
 		c.get(t, "/v1/keys/self").want(t, http.StatusOK)
@@ -122,8 +122,8 @@ func TestLimits_Off(t *testing.T) {
 }
 
 func TestDefaultLimits(t *testing.T) {
-	got := api.DefaultLimits()
-	want := api.Limits{
+	got := edge.DefaultLimits()
+	want := edge.Limits{
 		PerKey:    ratelimit.Limit{Every: 10 * time.Millisecond, Burst: 200},
 		Failures:  ratelimit.Limit{Every: 50 * time.Millisecond, Burst: 100},
 		Devices:   ratelimit.Limit{Every: time.Second, Burst: 10},

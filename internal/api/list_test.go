@@ -14,6 +14,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // listed is a hotspot in the list of all.
@@ -69,6 +70,7 @@ func (s *server) settle(t testing.TB) (first, second client) {
 }
 
 func TestList(t *testing.T) {
+	level.Repeats(t)
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		first, second := s.settle(t)
 		staff, admin := s.anyone(t, "hotspots:verify"), s.anyone(t, "admin")
@@ -191,6 +193,7 @@ func TestList_Refused(t *testing.T) {
 
 // To look at many hotspots is as much work as some requests; to count them is not.
 func TestLimits_List(t *testing.T) {
+	level.Repeats(t)
 	s := onSQLite(t, options{limits: hourly(20, 100)})
 	all := make([]beacon.Hotspot, 120_000)
 	for i := range all {

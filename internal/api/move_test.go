@@ -130,7 +130,7 @@ func TestMAC_Released(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return s.db.ReleaseMAC(t.Context(), address, "sold", beacon.Actor{Request: "cli"}, s.now())
+			return s.db.Hotspots.ReleaseMAC(t.Context(), address, "sold", beacon.Actor{Request: "cli"}, s.now())
 		}
 		sold := seller.register(t, 1)
 		if _, err := release(); err == nil || !strings.Contains(err.Error(), "not reserved") {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 func (c client) nearby(t testing.TB, lat, lng float64, more string) []summary {
@@ -76,6 +77,7 @@ func haversine(lat1, lng1, lat2, lng2 float64) float64 {
 // Wherever one asks, the answer is what a walk over all hotspots gives: at the
 // poles, across ±180°, in a dense place.
 func TestNearby_Oracle(t *testing.T) {
+	level.Repeats(t)
 	eachStore(t, func(t *testing.T, s *server) {
 		c := s.anyone(t, "hotspots:write", "hotspots:verify") // whom no quota limits
 		var all []hotspot

@@ -19,6 +19,7 @@ type neighboursAnswer struct {
 		Same       bool    `json:"same_operator"`
 		DistanceM  float64 `json:"distance_m"`
 		DaysServed *int    `json:"days_served"`
+		Standing   *int    `json:"standing_minutes"`
 	} `json:"neighbours"`
 }
 
@@ -57,8 +58,8 @@ func TestNeighbours(t *testing.T) {
 		if second.ID != own || second.DistanceM != 150 || second.Verified || !second.Same || second.Status != string(beacon.Pending) {
 			t.Errorf("the second is %+v; want %s", second, own)
 		}
-		if first.DaysServed == nil || *first.DaysServed != 0 {
-			t.Errorf("the days served are %v; want 0", first.DaysServed)
+		if first.DaysServed != nil || first.Standing == nil || *first.Standing != 0 {
+			t.Errorf("the standing is %v days, %v minutes; want 0 minutes", first.DaysServed, first.Standing)
 		}
 		if alone := data[neighboursAnswer](t, staff.get(t, "/v1/hotspots/"+far+"/neighbours"), http.StatusOK); alone.Total != 2 {
 			t.Errorf("at 210 m the neighbours are %+v; want those at 140 and 150 m", alone)

@@ -17,9 +17,9 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
-	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/test/openapi"
 )
 
@@ -167,10 +167,10 @@ func newCast(t *testing.T, s *server) *cast {
 	operator.register(t, 0xffff06, "location.lat", "40.6751", "location.lng", "-73.969", "type", `"business"`)
 
 	// Servers in trouble, on the same database.
-	limited := start(t, s.db, options{limits: api.Limits{PerKey: ratelimit.Limit{Every: time.Hour, Burst: 1}}})
+	limited := start(t, s.db, options{limits: edge.Limits{PerKey: ratelimit.Limit{Every: time.Hour, Burst: 1}}})
 	client{server: limited, plain: reader.plain}.get(t, "/v1/keys/self")
 	failing := func(err error) *server {
-		return start(t, s.db, options{limits: ample, store: func(registry.Store) registry.Store { return faulty{err: err} }})
+		return start(t, s.db, options{limits: ample, store: faulty{err: err}})
 	}
 	return &cast{
 		names: strings.NewReplacer(

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 type quota struct {
@@ -54,6 +55,7 @@ func TestQuota_Hotspots(t *testing.T) {
 // Who registers hotspots and deletes them again before anyone has verified them leaves rows
 // that are kept. A user can do so 150 times a day, unless staff allow more.
 func TestQuota_Discarded(t *testing.T) {
+	level.Repeats(t)
 	eachStoreWith(t, options{limits: ample}, func(t *testing.T, s *server) {
 		c, admin := s.operator(t), s.anyone(t, "admin")
 		for range 150 {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 )
@@ -28,7 +29,7 @@ func wantRateLimit(t testing.TB, a answer, policy, left string) {
 
 // Decision D108: the quota is the burst, and the window the time in which it comes back.
 func TestRateLimitHeaders(t *testing.T) {
-	s := onSQLite(t, options{limits: api.Limits{
+	s := onSQLite(t, options{limits: edge.Limits{
 		PerKey:    ratelimit.Limit{Every: time.Hour, Burst: 4},
 		Failures:  ratelimit.Limit{Every: time.Hour, Burst: 3},
 		LinkTries: ratelimit.Limit{Every: time.Minute, Burst: 2},
@@ -54,7 +55,7 @@ func TestRateLimitHeaders(t *testing.T) {
 
 // The default of 100 requests a second in bursts of 200.
 func TestRateLimitHeaders_Default(t *testing.T) {
-	s := onSQLite(t, options{limits: api.DefaultLimits()})
+	s := onSQLite(t, options{limits: edge.DefaultLimits()})
 	a := s.anyone(t).get(t, "/v1/keys/self").want(t, http.StatusOK)
 	wantRateLimit(t, a, `"key";q=200;w=2, "user";q=600;w=2`, `"key"`)
 	if a.Header.Get("RateLimit-Limit") != "200" {

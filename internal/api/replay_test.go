@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/api/payments"
+	"github.com/beacon-wifi/beacon/internal/rewards/closing"
 	"github.com/beacon-wifi/beacon/test/harness"
 )
 
@@ -93,12 +94,12 @@ func TestReplay(t *testing.T) {
 
 // slowReplay waits in the middle of a day until it is told to stop.
 type slowReplay struct {
-	books
+	payments.Closing
 	begun, ended chan struct{}
 }
 
-func (b slowReplay) Replay(ctx context.Context, q rewards.ReplayQuery, progress func(rewards.ReplayedDay) error) (*rewards.Replay, error) {
-	if err := progress(rewards.ReplayedDay{Day: q.From}); err != nil {
+func (b slowReplay) Replay(ctx context.Context, q closing.ReplayQuery, progress func(closing.ReplayedDay) error) (*closing.Replay, error) {
+	if err := progress(closing.ReplayedDay{Day: q.From}); err != nil {
 		return nil, err
 	}
 	close(b.begun)
@@ -110,7 +111,7 @@ func (b slowReplay) Replay(ctx context.Context, q rewards.ReplayQuery, progress 
 // A server replays for one client at a time, until that client leaves.
 func TestReplay_One(t *testing.T) {
 	slow := slowReplay{begun: make(chan struct{}), ended: make(chan struct{})}
-	s := onSQLite(t, options{limits: ample, rewards: slow})
+	s := onSQLite(t, options{limits: ample, closing: slow})
 	admin := s.anyone(t, "admin")
 	const body = `{"from":"2026-11-15","to":"2026-11-15"}`
 	ctx, leave := context.WithCancel(t.Context())

@@ -27,11 +27,11 @@ type queue struct {
 // flag puts a flag into the queue.
 func (s *server) flag(t *testing.T, f beacon.Flag) {
 	t.Helper()
-	held, taken, err := s.db.TakeLease(t.Context(), "flags", "test", time.Now(), time.Hour)
+	held, taken, err := s.db.Leases.TakeLease(t.Context(), "flags", "test", time.Now(), time.Hour)
 	if err != nil || !taken {
 		t.Fatalf("lease: %v, %v", taken, err)
 	}
-	if err := s.db.PutFlags(t.Context(), held, []beacon.Flag{f}); err != nil {
+	if err := s.db.Flags.PutFlags(t.Context(), held, []beacon.Flag{f}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // guards says what each route asks of a key. One that asks nothing says why.
@@ -76,6 +77,7 @@ var guards = map[string]struct{ scope, reason string }{
 
 // Every route asks for the scope that the table has for it, and for no other.
 func TestRoutes_Guards(t *testing.T) {
+	level.Repeats(t)
 	if got := api.New(api.Config{}).Routes(); !slices.Equal(got, slices.Sorted(maps.Keys(guards))) {
 		t.Fatalf("the routes are %q; say here what each asks of a key", got)
 	}

@@ -227,7 +227,7 @@ func wantFault(t testing.TB, a answer, status int, code string, fields ...string
 	}
 	slices.Sort(named)
 	want := slices.Sorted(slices.Values(fields))
-	if got.Error.Code != code || !slices.Equal(named, want) {
+	if got.Error.Code != code || got.Error.Message == "" || !slices.Equal(named, want) {
 		t.Errorf("%s; want %s %q", a, code, want)
 	}
 	return messages

@@ -1,8 +1,13 @@
 package api_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,7 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	shapes "github.com/beacon-wifi/beacon/client"
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
@@ -110,5 +117,57 @@ func compareWithPlain(t *rapid.T, h beacon.Hotspot, hotspot *fleet.Hotspot) {
 		if diff := cmp.Diff(tc.want, tc.got); diff != "" {
 			t.Fatalf("%s (-want +got):\n%s", tc.name, diff)
 		}
+	}
+	sameShape[shapes.Envelope[[]shapes.HotspotSummary]](t, api.NearbyBody(nil, hits, noon))
+	sameShape[shapes.Envelope[[]shapes.HotspotListed]](t, api.ListBody(hotspot, noon))
+	sameShape[shapes.CoverageItem](t, slices.Concat([]byte("{"), api.MapItem(hotspot, noon), []byte("}")))
+}
+
+// sameShape checks that JSON which is written by hand has the members of a type of package
+// client, and no others.
+func sameShape[T any](t interface{ Fatalf(string, ...any) }, text []byte) {
+	var shape T
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&shape); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	encoded, err := edge.EncodeJSON(shape)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	var want, got any
+	if err := errors.Join(json.Unmarshal(encoded, &want), json.Unmarshal(text, &got)); err != nil {
+		t.Fatalf("%v", err)
+	}
+	if diff := cmp.Diff(withoutNulls(want), withoutNulls(got)); diff != "" {
+		t.Fatalf("a %T (-encoded from the type +written by hand):\n%s", shape, diff)
+	}
+}
+
+// withoutNulls drops members that are null: a client does not tell them from absent ones.
+func withoutNulls(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		maps.DeleteFunc(v, func(_ string, member any) bool { return withoutNulls(member) == nil })
+	case []any:
+		for _, element := range v {
+			withoutNulls(element)
+		}
+	}
+	return v
+}
+
+// The responses to devices and the events are written by hand, too.
+func TestHandWritten_HaveTheShapesOfTheClient(t *testing.T) {
+	for _, body := range api.BeatBodies(noon) {
+		sameShape[shapes.Envelope[shapes.HeartbeatTaken]](t, body)
+	}
+	for _, e := range []beacon.Event{
+		{Seq: 123, Kind: "hotspot.online", Target: "hs_1", User: "usr_1", At: noon},
+		{Seq: 124, Kind: "rewards.settled", Target: "2026-10", User: "usr_1", At: noon},
+	} {
+		_, data, _ := bytes.Cut(api.AppendEvent(nil, e), []byte("data: "))
+		sameShape[shapes.Event](t, data)
 	}
 }

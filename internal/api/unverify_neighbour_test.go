@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,14 +21,14 @@ func TestVerification_ByNeighbour(t *testing.T) {
 		const (
 			there    = `{"lat":40.7005,"lng":-74,"accuracy_m":5,"method":"gps"}`
 			near     = `{"lat":40.7006,"lng":-74,"accuracy_m":5,"method":"gps"}`
-			vague    = `{"lat":40.7000,"lng":-74,"accuracy_m":50,"method":"gps"}`
-			another  = `{"lat":40.7000,"lng":-74,"accuracy_m":5,"method":"gps"}` // 56 m from there
+			vague    = `{"lat":40.7000,"lng":-74,"accuracy_m":60,"method":"gps"}`
+			another  = `{"lat":40.7000,"lng":-74,"accuracy_m":5,"method":"gps","moved":true}` // 56 m from there
 			anywhere = `{"lat":48.8566,"lng":2.3522,"accuracy_m":12,"method":"gps"}`
 			slow     = `{"lat":40.7005,"lng":-74,"accuracy_m":5,"method":"gps","speedtest":{"down_mbps":1,"up_mbps":1,"latency_ms":99}}`
 			fast     = `{"lat":40.7005,"lng":-74,"accuracy_m":5,"method":"gps","speedtest":{"down_mbps":500,"up_mbps":500,"latency_ms":2}}`
 		)
 		version := func() int64 {
-			h, err := s.db.Hotspot(t.Context(), beacon.HotspotID(spot[len("/v1/hotspots/"):]))
+			h, err := s.db.Hotspots.Hotspot(t.Context(), beacon.HotspotID(spot[len("/v1/hotspots/"):]))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,7 +52,7 @@ func TestVerification_ByNeighbour(t *testing.T) {
 		rival.post(t, spot+"/verification", vague).want(t, http.StatusOK)
 		rival.post(t, spot+"/verification", fast).want(t, http.StatusOK)
 		wantEqual(t, "the refusals", s.notes(t, beacon.VerificationRefused),
-			[]string{"gps, 0 m away, accuracy 5 m", "gps, 56 m away, accuracy 5 m, 1 Mbps down, 1 up, 99 ms", "gps, 5837684 m away, accuracy 12 m", "gone"})
+			[]string{"gps, 0 m away, accuracy 5 m, said to have moved", "gps, 56 m away, accuracy 5 m, 1 Mbps down, 1 up, 99 ms", "gps, 5837684 m away, accuracy 12 m", "gone"})
 
 		// Who deletes the own hotspot is a neighbour for 30 days.
 		rival.delete(t, own).want(t, http.StatusNoContent)
@@ -61,7 +62,7 @@ func TestVerification_ByNeighbour(t *testing.T) {
 		rival.delete(t, spot+"/verification?reason=gone").want(t, http.StatusNoContent)
 
 		for _, by := range []client{far, staff} {
-			by.post(t, spot+"/verification", slow).want(t, http.StatusOK)
+			by.post(t, spot+"/verification", strings.Replace(slow, `"gps"`, `"gps","moved":true`, 1)).want(t, http.StatusOK)
 			s.advance(24 * time.Hour)
 			by.post(t, spot+"/verification", another).want(t, http.StatusOK)
 			wantFault(t, by.post(t, spot+"/verification", anywhere), http.StatusConflict, "conflict")
@@ -79,7 +80,7 @@ func TestVerification_ByNeighbourOfPending(t *testing.T) {
 		rival.post(t, "/v1/hotspots", registration(2, "location.lat", "40.7010")).want(t, http.StatusCreated)
 		const (
 			there   = `{"lat":40.7000,"lng":-74,"accuracy_m":5,"method":"gps"}`
-			another = `{"lat":40.7006,"lng":-74,"accuracy_m":5,"method":"gps"}` // 67 m from there
+			another = `{"lat":40.7006,"lng":-74,"accuracy_m":5,"method":"gps","moved":true}` // 67 m from there
 			slow    = `{"lat":40.7000,"lng":-74,"accuracy_m":5,"method":"gps","speedtest":{"down_mbps":1,"up_mbps":1,"latency_ms":99}}`
 			reject  = "/verification?reason=gone"
 		)
@@ -96,6 +97,42 @@ func TestVerification_ByNeighbourOfPending(t *testing.T) {
 		wantFault(t, rival.post(t, spot+"/verification", slow), http.StatusForbidden, "forbidden")
 		wantFault(t, rival.delete(t, spot+reject), http.StatusForbidden, "forbidden")
 		rival.post(t, spot+"/verification", there).want(t, http.StatusOK)
+	})
+}
+
+// Nor do they on the day on which it moves next to theirs.
+func TestVerification_ByNeighbourOfNewcomer(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c, staff := s.operator(t), s.anyone(t, "hotspots:verify")
+		rival := s.anyone(t, "hotspots:write", "hotspots:verify")
+		spot := "/v1/hotspots/" + c.register(t, 1).ID
+		rival.post(t, "/v1/hotspots", registration(2, "location.lat", "40.9000")).want(t, http.StatusCreated)
+		const (
+			first = `{"lat":40.7000,"lng":-74,"accuracy_m":5,"method":"gps"}`
+			there = `{"lat":40.9006,"lng":-74,"accuracy_m":5,"method":"gps"}`
+			slow  = `{"lat":40.9006,"lng":-74,"accuracy_m":5,"method":"gps","speedtest":{"down_mbps":1,"up_mbps":1,"latency_ms":99}}`
+			door  = `{"lat":40.9000,"lng":-74,"accuracy_m":5,"method":"gps","moved":true}` // 67 m from there
+		)
+		staff.post(t, spot+"/verification", first).want(t, http.StatusOK)
+		s.advance(24 * time.Hour)
+		refused := func(when string) {
+			t.Helper()
+			for what, got := range map[string]answer{
+				"at the own door": rival.post(t, spot+"/verification", door),
+				"slow":            rival.post(t, spot+"/verification", slow),
+				"withdrawn":       rival.delete(t, spot+"/verification?reason=gone"),
+				"held": rival.post(t, "/v1/holds", at(`{"hotspot_id":%q,"reason":"r","evidence":"e","until":%q}`, spot[len("/v1/hotspots/"):],
+					s.now().Add(20*24*time.Hour).Format(time.RFC3339))),
+			} {
+				if got.StatusCode != http.StatusForbidden {
+					t.Errorf("%s, %s: %s %s", when, what, got.Status, got.body)
+				}
+			}
+		}
+		c.patch(t, spot, `{"location":{"lat":40.9006,"lng":-74}}`).want(t, http.StatusOK)
+		refused("when it is registered there")
+		staff.post(t, spot+"/verification", there).want(t, http.StatusOK)
+		refused("when it was visited there") // it is paid for there from tomorrow on
 	})
 }
 

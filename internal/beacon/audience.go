@@ -130,3 +130,14 @@ func (p Principal) sees(audience Audience, owner UserID) bool {
 		return p.MayActFor(owner)
 	}
 }
+
+// HideFrom removes from a hotspot what the principal may not see of any hotspot. What
+// strangers may not see of a hidden home is removed by Blur.
+func (h *Hotspot) HideFrom(p Principal) {
+	if !p.Sees(UnverifiedReason, h.Operator) {
+		h.Location.UnverifiedReason = "" // staff may have written anything
+	}
+	if !p.Sees(DeviceAgent, h.Operator) {
+		h.Device.Agent = Agent{}
+	}
+}

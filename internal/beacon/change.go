@@ -23,8 +23,7 @@ type Actor struct {
 	User    UserID
 	Request string // "req_…", or "cli" for the command line
 	Note    string // anything else for the audit; never a secret
-	Limited bool   // by the quota of its user; not recorded
-	Once    *Once  // if the request may be repeated; not recorded
+	Once    *Once  // if the request may be repeated; kept apart
 }
 
 // ChangeKind says what happened, and before the point to what.

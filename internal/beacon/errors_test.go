@@ -23,6 +23,27 @@ func TestError_TellsLogsTheCause(t *testing.T) {
 	}
 }
 
+// What has a message keeps it, and so does what is of another kind.
+func TestWord_WordsWhatHasNoWords(t *testing.T) {
+	cause := errors.New("a row is there")
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{beacon.Conflicting(cause), "it is taken: a row is there"},
+		{beacon.ErrRepeated, beacon.ErrRepeated.Error()},
+		{beacon.Unexpected(cause), "internal error: a row is there"},
+	} {
+		err := beacon.Word(c.err, beacon.Conflict, "it is taken")
+		if err.Error() != c.want || beacon.KindOf(err) != beacon.KindOf(c.err) || !errors.Is(err, c.err) {
+			t.Errorf("%v became %v; want %s", c.err, err, c.want)
+		}
+	}
+	if err := beacon.Word(nil, beacon.Conflict, "it is taken"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestHotspot_Deleted(t *testing.T) {
 	if (beacon.Hotspot{}).Deleted() || !(beacon.Hotspot{DeletedAt: noon}).Deleted() {
 		t.Error("a hotspot is deleted once it has a time of deletion")

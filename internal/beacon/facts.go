@@ -1,6 +1,9 @@
 package beacon
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Facts are what a hotspot did on one UTC day: all that its reward depends on. For a
 // day that is not over they cover the minutes up to now.
@@ -18,25 +21,40 @@ type Facts struct {
 	Ground // zero under a policy that pays no places
 }
 
-// Did is what a hotspot did on a day, with the minutes that it served.
+// Did is what a hotspot did on a day, with the minutes that it served, and those that were
+// excused.
 type Did struct {
 	Facts
-	Minutes Minutes
+	Minutes        Minutes
+	ExcusedMinutes Minutes
 }
 
 // Ground is what a reward depends on, besides, if places are paid: how much of the
-// ground around the hotspot was its own. Shares and minutes are in millionths.
+// ground around the hotspot was its own. Shares and minutes of Own and Due are in millionths.
 type Ground struct {
-	Own    int64 // minutes served, each times the share of its squares that it owned in it
-	Recent int64 // what it owned of each expected minute on the last seven closed days
-	Proof  int64 // the share that is paid; never zero
-	Days   int   // closed days on which it had served at this place
+	Counts   StandingUnit // in what standing is counted
+	Standing int          // on the closed days before, at this place
+
+	Own    int64  // minutes served, each times the share of its squares that it owned in it
+	Due    int64  // if minutes are counted: excused ones that it would have served, by its last days
+	Recent int64  // what it owned of each minute on the last seven closed days: an expected one; if minutes are counted, one served
+	Proof  int64  // the share that is paid
+	Spare  Amount // if minutes are counted: what outages of the days before left of the most that traffic earns
 
 	Lat, Lng int32 // the place, in ten-millionths of a degree
 
 	Shared int // minutes in which some of its squares belonged to older hotspots
 	Older  int // number of those hotspots
 }
+
+// StandingUnit says in what it is counted how long hotspots have served at their places.
+type StandingUnit uint8
+
+const (
+	NoStanding StandingUnit = iota // the policy pays no places
+	InDays                         // on which it served
+	InMinutes                      // served, of each day only some
+)
 
 // OnEarth reports whether the place exists.
 func (g Ground) OnEarth() bool {
@@ -66,6 +84,11 @@ func (e Earned) Plus(other Earned) Earned {
 type Owned struct {
 	User    UserID
 	Hotspot HotspotID
+}
+
+// Compare orders by user and then by hotspot, as days are closed.
+func (o Owned) Compare(other Owned) int {
+	return cmp.Or(cmp.Compare(o.User, other.User), cmp.Compare(o.Hotspot, other.Hotspot))
 }
 
 // OwnedRecord is the record of a hotspot's day, with its owner.

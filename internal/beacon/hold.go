@@ -81,12 +81,20 @@ func HoldOn(all []Hold, day Day, of Owned) (id HoldID) {
 }
 
 // Concerns reports whether the operator of the hotspot has an interest in what others earn
-// at a place: it is near one of its Stands, and the hotspot was not deleted long ago.
-func (h *Hotspot) Concerns(place geo.Point, now time.Time) bool {
+// at some places: one is near one of its Stands, and the hotspot was not deleted long ago.
+func (h *Hotspot) Concerns(places []geo.Point, now time.Time) bool {
 	if h.Deleted() && now.Sub(h.DeletedAt) > HoldAtMost {
 		return false
 	}
-	return slices.ContainsFunc(h.Stands(now), func(p geo.Point) bool { return geo.Distance(p, place) <= HoldAwayM })
+	return slices.ContainsFunc(h.Stands(now), func(p geo.Point) bool {
+		return slices.ContainsFunc(places, func(place geo.Point) bool { return geo.Distance(p, place) <= HoldAwayM })
+	})
+}
+
+// Paid returns where the hotspot is paid for today and tomorrow.
+func (h *Hotspot) Paid(now time.Time) []geo.Point {
+	today := DayOf(now)
+	return []geo.Point{h.PlaceOn(today).Point, h.PlaceOn(today + 1).Point}
 }
 
 // Stands returns where the hotspot is registered, where it was paid for in the last

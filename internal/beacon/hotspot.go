@@ -37,6 +37,9 @@ const (
 	Public   Type = "public"
 )
 
+// Types returns the three.
+func Types() []Type { return []Type{Home, Business, Public} }
+
 // Hotspot is one registered access point, as stored in the database.
 type Hotspot struct {
 	ID        HotspotID
@@ -95,15 +98,6 @@ type Device struct {
 
 // Unlink forgets the device that was linked.
 func (d *Device) Unlink() { *d = Device{SSID: d.SSID, MAC: d.MAC} }
-
-// Settings are what an operator may change.
-type Settings struct {
-	MaxConnections     int
-	BandwidthLimitMbps float64
-	OperatingHours     *OperatingHours // nil: always open
-	CoverageRadiusM    float64         // zero: the default of the type
-	ShowSSID           bool            // of a home that is hidden, to strangers
-}
 
 // Period is the time from From up to, but not including, Until.
 type Period struct {

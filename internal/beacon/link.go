@@ -1,9 +1,13 @@
 package beacon
 
 import (
+	"errors"
 	"strings"
 	"time"
 )
+
+// ErrSpentCode reports a link code that can no longer be used.
+var ErrSpentCode = Conflicting(errors.New("the code has expired, or its hotspot is deleted"))
 
 // LinkCodeLength is the number of characters of a link code (decision X2), not
 // counting hyphens.

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"strings"
+	"time"
 )
 
 // MAC is a hardware address as its operator wrote it: it is echoed as sent, and
@@ -81,6 +82,24 @@ func ungroup(s string, size int, allowed string) string {
 	}
 	return string(digits)
 }
+
+// macReserved is how long a freed MAC address is kept for its last owner. An operator
+// who replaces hardware, or registers again, must not lose the address to someone who
+// waited for it.
+const macReserved = 30 * 24 * time.Hour
+
+// MACReservedUntil returns until when the address that a hotspot gave up is reserved for
+// its operator. If staff took it away, it may have been someone else's all along, and is
+// free at once.
+func (h Hotspot) MACReservedUntil(by UserID, at time.Time) time.Time {
+	if by != h.Operator {
+		return at
+	}
+	return at.Add(macReserved)
+}
+
+// ErrNotReserved is the error for an address that cannot be released.
+var ErrNotReserved error = &Error{Kind: NotFound, Message: "this MAC address is not reserved for anyone"}
 
 // ReleasedMAC is an address that is free again, and for whom it was reserved.
 type ReleasedMAC struct {

@@ -1,46 +1,69 @@
 package beacon
 
-import "time"
-
-// Idempotency remembers a registration that must take effect once (decision N12): who
-// sent it under which key, what it asked for, which is opaque to the store, and the
-// hotspot as it was registered.
-type Idempotency struct {
-	Owner       UserID
-	Key         string
-	Fingerprint [32]byte
-	Hotspot     Hotspot // set by the store
-	ExpiresAt   time.Time
-}
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
 
 // RememberFor is how long a repeated request is recognized (decision N12).
 const RememberFor = 24 * time.Hour
 
-// ErrOtherRequest is the error for a key that was used before, for something else.
-var ErrOtherRequest error = &Error{
-	Kind:    Conflict,
-	Message: "this Idempotency-Key was used for another request; use a new one for each request",
-}
+// MaxOnce is how many requests of a user are remembered, unless the user is staff. It does
+// not limit registrations, which have a quota of their own.
+const MaxOnce = 1000
 
-// Once is a request with an Idempotency-Key (decision N12), other than a registration: it
-// takes effect once, in one transaction with the record of its result.
+// The errors for a request with an Idempotency-Key that is not done.
+var (
+	// ErrRepeated: the key was used before. What is remembered says for what.
+	ErrRepeated error = &Error{Kind: Conflict, Message: "this Idempotency-Key was used for an earlier request"}
+
+	// ErrOtherRequest: the key was used before, for something else.
+	ErrOtherRequest error = &Error{
+		Kind:    Conflict,
+		Message: "this Idempotency-Key was used for another request; use a new one for each request",
+	}
+
+	// ErrTooManyOnce: as many requests are remembered as may be.
+	ErrTooManyOnce error = &Error{
+		Kind:       RateLimited,
+		Message:    fmt.Sprintf("you have sent %d requests with an Idempotency-Key within a day, the most that are remembered: send it without, or later", MaxOnce),
+		RetryAfter: time.Hour,
+	}
+)
+
+// Once is a request with an Idempotency-Key (decision N12): it takes effect once, in one
+// transaction with the record of what it did.
 type Once struct {
 	Owner       string // who sent it
 	Key         string
 	Fingerprint [32]byte // of what it asks for
 	ExpiresAt   time.Time
 	At          time.Time // when it was sent
+	Most        int       // of the owner's requests that are remembered; 0 is no limit
 
-	// Result is what the first request got, and opaque to the store. A request without
-	// a result leaves no record.
+	// Secret is something that only the client has. It seals an outcome that contains a
+	// secret, and is not stored.
+	Secret string
+
+	// Result is what the request did, and opaque to the store. A use case sets it before
+	// its write is committed. A request without a result leaves no record.
 	Result []byte
-	Encode func(result any) ([]byte, error) // set by the sender, for Keep
 }
 
-// Keep sets the result.
-func (o *Once) Keep(result any) (err error) {
-	if o != nil {
-		o.Result, err = o.Encode(result)
+// The first byte of a result says what follows.
+const (
+	PlainResult  = 1 // the outcome, as JSON
+	SealedResult = 2 // see access.Keep
+)
+
+// Keep sets the result to the outcome of a use case. The names of its exported fields are
+// part of the schema for as long as a request is remembered.
+func (o *Once) Keep(outcome any) error {
+	if o == nil {
+		return nil
 	}
+	text, err := json.Marshal(outcome)
+	o.Result = append([]byte{PlainResult}, text...)
 	return err
 }

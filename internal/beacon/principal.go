@@ -100,10 +100,12 @@ func (p Principal) Resolve(user UserID) (UserID, error) {
 // Publishable reports whether the key is for everyone to see.
 func (p Principal) Publishable() bool { return p.Restrictions != nil && p.Restrictions.Publishable }
 
-// Actor returns the principal as a change records it (decision X10). Staff, and what
-// they import, are not limited by a quota.
+// Limited reports whether quotas apply: not to staff, and what they import.
+func (p Principal) Limited() bool { return !p.Has(HotspotsVerify) }
+
+// Actor returns the principal as a change records it (decision X10).
 func (p Principal) Actor() Actor {
-	return Actor{Key: p.Key, User: p.User, Request: p.Request, Limited: !p.Has(HotspotsVerify), Once: p.Once}
+	return Actor{Key: p.Key, User: p.User, Request: p.Request, Once: p.Once}
 }
 
 // Key is an API key as stored in the database. The secret itself is shown once and

@@ -48,11 +48,11 @@ func TestPrincipal_MayActFor(t *testing.T) {
 
 func TestPrincipal_Actor(t *testing.T) {
 	p := beacon.Principal{Key: "key_1", User: "usr_1", Request: "req_1"}
-	if got, want := p.Actor(), (beacon.Actor{Key: "key_1", User: "usr_1", Request: "req_1", Limited: true}); got != want {
+	if got, want := p.Actor(), (beacon.Actor{Key: "key_1", User: "usr_1", Request: "req_1"}); got != want {
 		t.Errorf("got %v; want %v", got, want)
 	}
 	for _, staff := range []beacon.Scope{beacon.HotspotsVerify, beacon.Admin} {
-		if p.Scopes = []beacon.Scope{staff}; p.Actor().Limited {
+		if p.Scopes = []beacon.Scope{staff}; p.Limited() {
 			t.Errorf("staff with %s are limited by a quota", staff)
 		}
 	}

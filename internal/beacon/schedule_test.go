@@ -9,6 +9,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/beacon/beacontest"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 func schedule(t *testing.T, form beacon.HoursForm) beacon.Schedule {
@@ -182,6 +183,7 @@ func maskZones() []string {
 }
 
 func TestSchedule_OpenMaskIsIsOpen(t *testing.T) {
+	level.Repeats(t)
 	const seed = 4
 	r := rand.New(rand.NewPCG(seed, seed))
 	first := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -200,7 +202,7 @@ func TestSchedule_OpenMaskIsIsOpen(t *testing.T) {
 			{Date: some("2027-10-02"), Open: some("22:00"), Close: some("22:00")},
 		})
 		s := schedule(t, form)
-		for day := first; day.Year() < 2028; day = day.AddDate(0, 0, 1) {
+		for day := first; day.Year() < 2028; day = day.AddDate(0, 0, level.Rounds(5, 1, 1)) {
 			mask := s.OpenMask(beacon.DayOf(day))
 			for m := range 1440 {
 				at := day.Add(time.Duration(m) * time.Minute)
@@ -228,20 +230,5 @@ func TestSchedule_OpenMaskWithoutHours(t *testing.T) {
 		if got, want := mask[m/64]>>(m%64)&1 != 0, m < 1440; got != want {
 			t.Fatalf("minute %d: open %v; want %v", m, got, want)
 		}
-	}
-}
-
-func BenchmarkSchedule_OpenMask(b *testing.B) {
-	hours := &beacon.OperatingHours{
-		Timezone:   "America/New_York",
-		Weekly:     []beacon.WeeklySpan{{Days: []beacon.Weekday{"mon", "tue", "wed", "thu", "fri"}, Open: 480, Close: 1320}, {Days: []beacon.Weekday{"sat", "sun"}, Open: 600, Close: 120}},
-		Exceptions: []beacon.HoursException{{Date: "2026-12-25", Closed: true}},
-	}
-	s, err := hours.Schedule()
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		s.OpenMask(20_772)
 	}
 }

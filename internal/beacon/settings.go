@@ -4,7 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
+
+// Settings are what an operator may change.
+type Settings struct {
+	MaxConnections     int
+	BandwidthLimitMbps float64
+	OperatingHours     *OperatingHours // nil: always open
+	CoverageRadiusM    float64         // zero: the default of the type
+	ShowSSID           bool            // of a home that is hidden, to strangers
+}
 
 // Limits of the settings (decisions N9 and N14).
 const (
@@ -15,7 +25,7 @@ const (
 )
 
 // Valid reports whether the type is one of the three.
-func (t Type) Valid() bool { return t == Home || t == Business || t == Public }
+func (t Type) Valid() bool { return slices.Contains(Types(), t) }
 
 // DefaultSettings returns the settings of a hotspot whose operator chose none
 // (decision N9): always open, with room for the usual visitors of such a place.

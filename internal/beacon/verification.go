@@ -24,6 +24,7 @@ type VerificationForm struct {
 	Method    Opt[string]
 	Type      Opt[string]
 	SpeedTest Opt[SpeedTestForm]
+	Moved     Opt[bool]
 }
 
 // Verification is what was found of a hotspot: where it is, and how that was measured.
@@ -33,6 +34,7 @@ type Verification struct {
 	Method    string    // "gps", "survey": for the audit
 	Type      Type      // empty: as registered
 	Test      SpeedTest // of the visitor; may be none
+	Moved     bool      // the visitor says that the hotspot is not where visits found it before
 }
 
 // Validate returns the verification, or all the faults of the form.
@@ -57,6 +59,7 @@ func (form VerificationForm) Validate() (Verification, error) {
 	if test, ok := Optional(form.SpeedTest, "speedtest", &f); ok {
 		v.Test = test.check(&f)
 	}
+	v.Moved, _ = Optional(form.Moved, "moved", &f)
 	if err := f.Err(); err != nil {
 		return Verification{}, err
 	}
@@ -92,6 +95,9 @@ func (f Finding) Err() error {
 // Note returns the finding as the audit keeps it.
 func (f Finding) Note() string {
 	note := fmt.Sprintf("%s, %.0f m away, accuracy %.0f m", f.Method, math.Ceil(f.DistanceM), math.Ceil(f.AccuracyM))
+	if f.Moved {
+		note += ", said to have moved"
+	}
 	if f.Type != "" {
 		note += ", type " + string(f.Type)
 	}

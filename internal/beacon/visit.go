@@ -1,6 +1,8 @@
 package beacon
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -17,18 +19,20 @@ type Visit struct {
 	Proves    bool      // someone other than its operator measured the point
 	Test      SpeedTest // by someone other than its operator; may be none
 	Withdraws bool      // the place stays, but nothing proves it any more
+	Again     bool      // it is back at an earlier place, which is Point
 }
 
 const (
 	// placeWithinM is how exact a measurement must be to say where a hotspot stands,
-	// and how far from there a later one confirms it.
+	// and how far from there a later one confirms it in any case.
 	placeWithinM = 30
 	// PlaceWithinM is how far from the registered point a hotspot is paid for at most,
 	// unless it was moved: a visit measured it that far away, and the first visit that it
 	// confirmed a little farther.
 	PlaceWithinM = verifyAtMostM + placeWithinM
-	// proofTime is how long a visit proves that a hotspot stands at its place.
-	proofTime = 365 * 24 * time.Hour
+	// ProofDays is for how many days a visit proves that a hotspot stands at its place.
+	ProofDays = 365
+	proofTime = ProofDays * 24 * time.Hour
 	// vouchTime is how long check-ins prove it, and proofAtMost how long after the last
 	// visit.
 	vouchTime   = 90 * 24 * time.Hour
@@ -44,62 +48,89 @@ const (
 	maxVouches = 50
 )
 
-// Place is where a hotspot is paid for on a day.
-type Place struct {
-	Point     geo.Point
-	Since     Day       // the first day of this place
-	ProvenAt  time.Time // by the last visit that proves it; zero if none does
-	VouchedAt time.Time // when check-ins last extended that; zero if they did not
-	Test      SpeedTest // the last of a visit before the day; may be none
-}
-
-// Visited reports whether staff have visited the place in the year before a day.
-func (p Place) Visited(day Day) bool {
-	return !p.ProvenAt.IsZero() && p.ProvenAt.Add(proofTime).After(day.Time())
-}
-
-// Proven reports whether the place is proven on a day: whether that was so when the day
-// began. On the day of its first visit a hotspot is proven from then on.
-func (p Place) Proven(day Day) bool { return p.provenUntil().After(day.Time()) }
-
-// provenUntil returns when the proof ends, or the zero time if there is none.
-func (p Place) provenUntil() time.Time {
-	if p.ProvenAt.IsZero() {
-		return time.Time{}
-	}
-	until := p.ProvenAt.Add(proofTime)
-	if p.VouchedAt.IsZero() {
-		return until
-	}
-	return Later(until, Earlier(p.VouchedAt.Add(vouchTime), p.ProvenAt.Add(proofAtMost)))
-}
-
 // RecordVisit records what a visit found. Call it before Verify. It reports whether there
 // is anything new: a second visit on a day that confirms the first is not, nor is a less
-// exact one while the hotspot is verified, unless it measured another speed.
-func (h *Hotspot) RecordVisit(found Verification, by UserID, now time.Time) bool {
-	v := Visit{At: now, Point: h.Location.Point, AccuracyM: found.AccuracyM}
-	if found.AccuracyM <= placeWithinM {
-		v.Point, v.Proves = found.Point, by != h.Operator
+// exact one, unless it measured another speed. It returns Conflict if the visit leaves open
+// whether the hotspot has moved.
+func (h *Hotspot) RecordVisit(found Verification, by UserID, now time.Time) (news bool, err error) {
+	v, is, err := h.place(found, now)
+	if err != nil {
+		return false, err
 	}
+	v.Proves = found.AccuracyM <= placeWithinM && by != h.Operator
 	if by != h.Operator {
 		v.Test = found.Test
 	}
-	visits := h.visits()
-	if len(visits) > 0 {
-		tomorrow := DayOf(now) + 1
-		is, proven := placeOn(visits, tomorrow), visits[len(visits)-1]
-		if found.AccuracyM > placeWithinM && !h.Location.VerifiedAt.IsZero() {
-			v.Point = is.Point // it says nothing of the place
-		}
+	if visits := h.visits(); len(visits) > 0 {
+		last := visits[len(visits)-1]
 		same := geo.Distance(is.Point, v.Point) <= placeWithinM
 		measured := v.Test.Any() && v.Test != is.Test
-		if same && !measured && (!v.Proves || proven.Proves && DayOf(proven.At) == DayOf(now)) {
-			return false
+		if same && !measured && (!v.Proves || last.Proves && DayOf(last.At) == DayOf(now)) {
+			return false, nil
 		}
 	}
 	h.addVisit(v)
-	return true
+	return true, nil
+}
+
+// CheckVisit returns Conflict if a visit leaves open whether the hotspot has moved.
+func (h *Hotspot) CheckVisit(found Verification, now time.Time) error {
+	_, _, err := h.place(found, now)
+	return err
+}
+
+// place decides where a visit found the hotspot, given the place where it is from tomorrow
+// on without the visit. What it is paid depends on how long it served at its place, and two
+// honest measurements of one place differ. So a visit confirms a place that was measured,
+// unless it is farther off than both measurements allow and the visitor says that the
+// hotspot has moved, or its operator has registered it far away.
+func (h *Hotspot) place(found Verification, now time.Time) (v Visit, is Place, err error) {
+	visits, exact := h.visits(), found.AccuracyM <= placeWithinM
+	is = placeOn(visits, DayOf(now)+1)
+	v = Visit{At: now, Point: h.Location.Point, AccuracyM: found.AccuracyM}
+	if exact {
+		v.Point = found.Point
+	}
+	switch {
+	case len(visits) == 0, !is.Measured:
+	case is.allows(found.Point, found.AccuracyM):
+		if !exact || geo.Distance(is.Point, found.Point) > placeWithinM {
+			v.Point = is.Point
+		}
+	case geo.Distance(is.Point, h.Location.Point) > PlaceWithinM || exact && found.Moved:
+		if exact {
+			v.findAgain(visits)
+		}
+	default:
+		return v, is, unclear(found, geo.Distance(is.Point, found.Point))
+	}
+	return v, is, nil
+}
+
+// unclear is what a visitor is asked who found a hotspot away from its place.
+func unclear(found Verification, away float64) error {
+	e := &Error{Kind: Conflict, Message: fmt.Sprintf(
+		"this is %.0f m from where visits found the hotspot before, farther than the measurements allow: measure again", math.Ceil(away))}
+	if found.AccuracyM > placeWithinM {
+		e.Message += fmt.Sprintf(", to %d m or better", placeWithinM)
+	} else {
+		e.Message += ", or say that it has moved"
+		e.Fields = []FieldError{{Field: "moved", Message: "must be true if the hotspot has moved"}}
+	}
+	return e
+}
+
+// findAgain lets an exact visit find the hotspot at the nearest of its earlier places that
+// the measurement allows, if there is one: the days served there count again.
+func (v *Visit) findAgain(visits []Visit) {
+	found, nearest := v.Point, math.Inf(1)
+	for i := range visits {
+		earlier := placeOn(visits[:i+1], DayOf(visits[i].At)+1)
+		away := geo.Distance(earlier.Point, found)
+		if earlier.Measured && earlier.allows(found, v.AccuracyM) && away < nearest {
+			nearest, v.Point, v.Again = away, earlier.Point, true
+		}
+	}
 }
 
 func (h *Hotspot) addVisit(v Visit) {
@@ -131,8 +162,8 @@ func (h *Hotspot) Takes(found Finding, now time.Time) bool {
 	if found.Err() != nil {
 		return false
 	}
-	is := h.PlaceOn(DayOf(now) + 1)
-	moved := len(h.visits()) > 0 && found.AccuracyM <= placeWithinM && geo.Distance(is.Point, found.Point) > placeWithinM
+	v, is, err := h.place(found.Verification, now)
+	moved := err == nil && len(h.visits()) > 0 && geo.Distance(is.Point, v.Point) > placeWithinM
 	return moved || found.Test.AtMost() < is.Test.AtMost()
 }
 
@@ -157,37 +188,6 @@ func (h *Hotspot) visits() []Visit {
 	return h.Visits
 }
 
-// PlaceOn returns where the hotspot is paid for on a day. A visit counts from the next day
-// on, but for the first: until then there was no place. A hotspot that was never visited
-// has the registered point, which nothing proves.
-func (h *Hotspot) PlaceOn(day Day) Place {
-	visits := h.visits()
-	if len(visits) == 0 {
-		return Place{Point: h.Location.Point}
-	}
-	p := placeOn(visits, day)
-	for _, at := range h.Vouches {
-		if on := DayOf(at); on >= p.Since && on < day {
-			p.VouchedAt = at
-		}
-	}
-	return p
-}
-
-// ProvenUntil returns when the proof of the place ends, with the visits and check-ins until
-// now, or the zero time if the place is not verified or nothing proves it.
-func (h *Hotspot) ProvenUntil(now time.Time) time.Time {
-	if h.Location.VerifiedAt.IsZero() {
-		return time.Time{}
-	}
-	return h.PlaceOn(DayOf(now) + 1).provenUntil()
-}
-
-// DistanceTo returns how many metres the places of two hotspots are apart on a day.
-func (h *Hotspot) DistanceTo(other *Hotspot, day Day) float64 {
-	return geo.Distance(h.PlaceOn(day).Point, other.PlaceOn(day).Point)
-}
-
 // EvidenceSince returns the first day whose evidence counts toward extending the proof of
 // the place, and whether an extension is due: the proof ends soon, or has ended, and can
 // be extended. Evidence that extended it before does not count again.
@@ -195,7 +195,7 @@ func (h *Hotspot) EvidenceSince(now time.Time) (since Day, due bool) {
 	today := DayOf(now)
 	p := h.PlaceOn(today + 1)
 	until := p.provenUntil()
-	since = max(today-CheckInDays+1, p.Since)
+	since = max(today-CheckInDays+1, p.Began)
 	if !p.VouchedAt.IsZero() {
 		since = max(since, DayOf(p.VouchedAt)+1)
 	}
@@ -224,34 +224,4 @@ func (h *Hotspot) Elsewhere() (points []geo.Point) {
 		}
 	}
 	return points
-}
-
-// placeOn returns the place by visits. A place that no visit has measured, since the first
-// was not exact enough, is the registered point; the first that is exact enough and within
-// placeWithinM says where it is. Otherwise an operator could choose.
-func placeOn(visits []Visit, day Day) (p Place) {
-	measured := false
-	for i, v := range visits {
-		since := DayOf(v.At) + 1
-		if i == 0 {
-			since--
-		} else if since > day {
-			break
-		}
-		exact := v.AccuracyM <= placeWithinM && !v.Withdraws
-		if i == 0 || geo.Distance(p.Point, v.Point) > placeWithinM {
-			p, measured = Place{Point: v.Point, Since: since}, exact
-		} else if exact && !measured {
-			p.Point, measured = v.Point, true
-		}
-		if v.Proves {
-			p.ProvenAt = v.At
-		} else if v.Withdraws {
-			p.ProvenAt = time.Time{}
-		}
-		if v.Test.Any() && DayOf(v.At) < day {
-			p.Test = v.Test
-		}
-	}
-	return p
 }

@@ -14,8 +14,22 @@ const (
 	owner = beacon.UserID("usr_owner")
 )
 
+// visited records a visit, and reports whether it is anything new.
 func visited(h *beacon.Hotspot, metres, accuracy float64, by beacon.UserID, at time.Time) bool {
-	return h.RecordVisit(beacon.Verification{Point: geo.Point{Lat: 40 + metres*metre, Lng: -74}, AccuracyM: accuracy}, by, at)
+	news, err := h.RecordVisit(found(metres, accuracy), by, at)
+	return news && err == nil
+}
+
+// moved records a visit of someone who says that the hotspot has moved.
+func moved(h *beacon.Hotspot, metres, accuracy float64, by beacon.UserID, at time.Time) bool {
+	v := found(metres, accuracy)
+	v.Moved = true
+	news, err := h.RecordVisit(v, by, at)
+	return news && err == nil
+}
+
+func found(metres, accuracy float64) beacon.Verification {
+	return beacon.Verification{Point: geo.Point{Lat: 40 + metres*metre, Lng: -74}, AccuracyM: accuracy}
 }
 
 func TestPlaceOn(t *testing.T) {
@@ -32,7 +46,7 @@ func TestPlaceOn(t *testing.T) {
 	}
 	check("never visited", today, 0, 0, time.Time{}, false)
 
-	visited(&h, 40, 30, staff, noon)
+	visited(&h, 40, 20, staff, noon)
 	check("the first visit counts at once", today, 40, today, noon, true)
 	if visited(&h, 60, 10, staff, noon.Add(time.Hour)) {
 		t.Error("a second visit on the day says something new")
@@ -43,27 +57,79 @@ func TestPlaceOn(t *testing.T) {
 	visited(&h, 69, 5, staff, later(10))
 	check("the day before, as if it had not been", today+10, 40, today, noon, true)
 	check("a visit within 30 m confirms the place", today+11, 40, today, later(10), true)
+	visited(&h, 84, 25, staff, later(12))
+	check("so does one that is no farther off than both accuracies", today+13, 40, today, later(12), true)
 	visited(&h, 71, 5, owner, later(20))
-	check("on the day itself, the old place", today+20, 40, today, later(10), true)
-	check("farther off is a new place, unproven if its operator says so", today+21, 71, today+21, time.Time{}, false)
-	if visited(&h, 80, 5, owner, later(21)) {
+	check("and by its operator it says nothing", today+21, 40, today, later(12), true)
+	moved(&h, 71, 15, staff, later(20))
+	check("whatever the visitor says", today+21, 40, today, later(20), true)
+
+	if visited(&h, 71, 5, staff, later(22)) || visited(&h, 160, 60, staff, later(22)) || moved(&h, 160, 60, staff, later(22)) {
+		t.Error("a visit that is farther off and does not say that the hotspot has moved, or cannot, is recorded")
+	}
+	moved(&h, 71, 5, owner, later(22))
+	check("on the day itself, the old place", today+22, 40, today, later(20), true)
+	check("farther off is a new place, unproven if its operator says so", today+23, 71, today+23, time.Time{}, false)
+	if visited(&h, 80, 5, owner, later(23)) {
 		t.Error("a visit of its operator confirms something")
 	}
-	visited(&h, 80, 5, staff, later(21))
-	check("proven by someone else", today+22, 71, today+21, later(21), true)
+	visited(&h, 80, 5, staff, later(23))
+	check("proven by someone else", today+24, 71, today+23, later(23), true)
 
-	h.Location.Point.Lat = 40 + 90*metre
+	h.Location.Point.Lat = 40 + 400*metre
 	if visited(&h, 95, 31, staff, later(30)) {
 		t.Error("an inexact visit near the place says something new")
 	}
-	h.Location.Point.Lat = 40 + 110*metre
-	visited(&h, 120, 31, staff, later(31))
-	check("an inexact visit proves nothing: the registered place counts", today+32, 110, today+32, time.Time{}, false)
-	visited(&h, 135, 30, staff, later(40))
-	check("on the day of an exact one, as before", today+40, 110, today+32, time.Time{}, false)
-	check("the first exact one within 30 m says where the place is", today+41, 135, today+32, later(40), true)
-	visited(&h, 160, 5, staff, later(50))
-	check("the second confirms it", today+51, 135, today+32, later(50), true)
+	visited(&h, 410, 31, staff, later(31))
+	check("its operator has registered it far away: an inexact visit proves nothing there", today+32, 400, today+32, time.Time{}, false)
+	visited(&h, 425, 30, staff, later(40))
+	check("on the day of an exact one, as before", today+40, 400, today+32, time.Time{}, false)
+	check("the first exact one within 30 m says where the place is", today+41, 425, today+32, later(40), true)
+	visited(&h, 450, 5, staff, later(50))
+	check("the second confirms it", today+51, 425, today+32, later(50), true)
+}
+
+// Days served at a place come back when a visit finds the hotspot there again, and what
+// proved the other place does not prove this one.
+func TestPlaceOn_Again(t *testing.T) {
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	today := beacon.DayOf(noon)
+	later := func(days int) time.Time { return noon.AddDate(0, 0, days) }
+	h := beacon.Hotspot{Operator: owner, Location: beacon.Location{Point: geo.Point{Lat: 40, Lng: -74}}}
+	visited(&h, 0, 10, staff, noon)
+	first := h.PlaceOn(today)
+	moved(&h, 80, 5, staff, later(10))
+	moved(&h, 160, 5, staff, later(20))
+	second := h.PlaceOn(today + 11)
+	h.Vouches = []time.Time{later(15)}
+	if visited(&h, 12, 15, staff, later(30)) {
+		t.Error("a visit at the first place that does not say that it has moved is recorded")
+	}
+	if !moved(&h, 12, 15, owner, later(30)) {
+		t.Error("a visit at the first place is no news")
+	}
+	again := h.PlaceOn(today + 31)
+	want := beacon.Place{Point: first.Point, Measured: true, AccuracyM: 10, Since: today, Began: today + 31}
+	if again != want {
+		t.Errorf("back at the first place it is %+v; want %+v", again, want)
+	}
+	if got := h.PlaceOn(today + 11); got != second {
+		t.Errorf("the place in between is now %+v; it was %+v", got, second)
+	}
+	moved(&h, 80, 25, staff, later(40))
+	want = second
+	want.Began, want.ProvenAt = today+41, later(40)
+	if got := h.PlaceOn(today + 41); got != want {
+		t.Errorf("back at the second place it is %+v; want %+v", got, want)
+	}
+
+	// Visits from before this was recorded stay what they were: new places.
+	for i := range h.Visits {
+		h.Visits[i].Again = false
+	}
+	if got := h.PlaceOn(today + 31); got.Since != today+31 {
+		t.Errorf("an earlier version's visit begins a place on %s; want %s", got.Since, today+31)
+	}
 }
 
 // A hotspot that was verified before visits were kept is proven by that, where it is
@@ -71,7 +137,7 @@ func TestPlaceOn(t *testing.T) {
 func TestPlaceOn_Before(t *testing.T) {
 	verified := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	h := beacon.Hotspot{Operator: owner, Location: beacon.Location{Point: geo.Point{Lat: 40, Lng: -74}, VerifiedAt: verified}}
-	want := beacon.Place{Point: h.Location.Point, Since: beacon.DayOf(verified), ProvenAt: verified}
+	want := beacon.Place{Point: h.Location.Point, Measured: true, Since: beacon.DayOf(verified), Began: beacon.DayOf(verified), ProvenAt: verified}
 	if got := h.PlaceOn(beacon.DayOf(verified) + 100); got != want {
 		t.Errorf("got %+v; want %+v", got, want)
 	}
@@ -83,21 +149,19 @@ func TestPlaceOn_Before(t *testing.T) {
 	}
 }
 
-// A visit that is less exact than the place says nothing new about a verified hotspot,
-// and something about one that has to be verified again.
+// A visit that is less exact says nothing new about a place that was measured, whether the
+// hotspot is verified or has to be again.
 func TestVisited_LessExact(t *testing.T) {
 	first := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	h := beacon.Hotspot{Operator: owner, Location: beacon.Location{Point: geo.Point{Lat: 40, Lng: -74}}}
 	visited(&h, 50, 5, staff, first)
-	h.Location.VerifiedAt = first
 	tomorrow := beacon.DayOf(first) + 1
 	measured := h.PlaceOn(tomorrow)
-	if visited(&h, 0, 60, staff, first.AddDate(0, 0, 1)) || h.PlaceOn(tomorrow+1) != measured {
-		t.Errorf("after a less exact visit the place is %+v; want %+v", h.PlaceOn(tomorrow+1), measured)
-	}
-	h.Location.VerifiedAt = time.Time{}
-	if !visited(&h, 0, 60, staff, first.AddDate(0, 0, 2)) || h.PlaceOn(tomorrow+2).Point != h.Location.Point {
-		t.Errorf("verified again, the place is %+v", h.PlaceOn(tomorrow+2))
+	for _, at := range []time.Time{first, {}} {
+		h.Location.VerifiedAt = at
+		if visited(&h, 0, 60, staff, first.AddDate(0, 0, 1)) || h.PlaceOn(tomorrow+1) != measured {
+			t.Errorf("after a less exact visit the place is %+v; want %+v", h.PlaceOn(tomorrow+1), measured)
+		}
 	}
 }
 
@@ -171,13 +235,17 @@ func TestVisited_Measured(t *testing.T) {
 		{"faster", 0, 5, staff, fast, true, beacon.Standard, beacon.Premium},
 		{"less exact, and the same speed", 50, 60, staff, fast, false, beacon.Premium, beacon.Premium},
 		{"less exact, and slower", 50, 60, staff, slow, true, beacon.Premium, beacon.Standard},
-		{"elsewhere", 90, 5, staff, beacon.SpeedTest{}, true, beacon.Standard, beacon.Premium},
+		{"elsewhere", 90, 5, staff, beacon.SpeedTest{}, true, beacon.Standard, beacon.Premium}, // and says so
 	} {
 		at := noon.AddDate(0, 0, i)
-		found := beacon.Verification{Point: geo.Point{Lat: 40 + step.metres*metre, Lng: -74}, AccuracyM: step.accuracy, Test: step.test}
+		found := found(step.metres, step.accuracy)
+		found.Test, found.Moved = step.test, true
 		was := h.PlaceOn(beacon.DayOf(at))
-		if h.RecordVisit(found, step.by, at) != step.news || h.RecordVisit(found, step.by, at.Add(time.Hour)) {
-			t.Errorf("%s: it is not news once, but %v", step.name, h.Visits)
+		for _, want := range []bool{step.news, false} {
+			if news, err := h.RecordVisit(found, step.by, at); err != nil || news != want {
+				t.Errorf("%s: it is not news once, but %v, %v", step.name, h.Visits, err)
+			}
+			at = at.Add(time.Hour)
 		}
 		h.Location.VerifiedAt = noon
 		if same, next := h.PlaceOn(beacon.DayOf(at)).Test.AtMost(), h.PlaceOn(beacon.DayOf(at)+1).Test.AtMost(); same != step.same || next != step.next {
@@ -197,9 +265,9 @@ func TestVisited_Bounded(t *testing.T) {
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	h := beacon.Hotspot{Operator: owner}
 	for range 10 {
-		visited(&h, 0, 5, staff, at)
+		moved(&h, 0, 5, staff, at)
 		at = at.AddDate(0, 0, 1)
-		visited(&h, 100, 5, staff, at)
+		moved(&h, 100, 5, staff, at)
 		at = at.AddDate(0, 0, 1)
 	}
 	since := h.PlaceOn(beacon.DayOf(at)).Since
@@ -276,7 +344,7 @@ func TestVouch(t *testing.T) {
 
 	// At another place it is of no use, and another visit counts again.
 	held := h.Vouches
-	visited(&h, 100, 5, owner, later(500))
+	moved(&h, 100, 5, owner, later(500))
 	if p := h.PlaceOn(today + 501); p.Proven(today+501) || !p.VouchedAt.IsZero() {
 		t.Errorf("a new place is proven by what was said of another: %+v", p)
 	}

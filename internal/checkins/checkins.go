@@ -77,7 +77,7 @@ type Outcome struct {
 	Why     beacon.NoEvidence // empty: it counts
 }
 
-var errNoHotspot = &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"} // the store's message
+var errNoHotspot = beacon.NoSuch("hotspot")
 
 // CheckIn stores what an app reports.
 func (c *CheckIns) CheckIn(ctx context.Context, p beacon.Principal, in Report) (Outcome, error) {

@@ -39,15 +39,20 @@ func newWorld(t *testing.T) *world {
 	return &world{db: db, clock: time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)}
 }
 
+type tables struct {
+	store.HotspotTable
+	store.CheckInTable
+}
+
 // open starts a server that has all hotspots.
 func (w *world) open(t *testing.T) *server {
 	t.Helper()
 	f := fleet.New(func(beacon.Hotspot, *beacon.Hotspot) string { return "" })
-	s := &server{New(w.db, f, func() time.Time { return w.clock }, slog.New(slog.DiscardHandler)), w, f}
+	s := &server{New(tables{w.db.Hotspots, w.db.CheckIns}, f, func() time.Time { return w.clock }, slog.New(slog.DiscardHandler)), w, f}
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	err := w.db.EachHotspot(t.Context(), time.Time{}, func(h beacon.Hotspot) error { return f.Apply(h) })
+	err := w.db.Hotspots.EachHotspot(t.Context(), time.Time{}, func(h beacon.Hotspot) error { return f.Apply(h) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +68,7 @@ func (w *world) stand(t *testing.T, n int) beacon.HotspotID {
 	h.Operator, h.Visits, h.Vouches, h.PastService, h.PastHours, h.Settings.OperatingHours = operator(n), nil, nil, nil, nil, nil
 	h.CreatedAt, h.UpdatedAt, h.Location.VerifiedAt, h.Device.LinkedAt = w.clock, w.clock, w.clock, w.clock
 	h.Visits = []beacon.Visit{{At: w.clock, Point: h.Location.Point, AccuracyM: 5, Proves: true}}
-	if _, err := w.db.InsertHotspot(t.Context(), h, beacon.Actor{}, nil); err != nil {
+	if err := w.db.Hotspots.InsertHotspot(t.Context(), h, beacon.Actor{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	return h.ID
@@ -129,7 +134,7 @@ func TestCheckIn_Extends(t *testing.T) {
 	visited := beacon.DayOf(w.clock)
 	proven := func(day int) bool {
 		t.Helper()
-		h, err := w.db.Hotspot(t.Context(), hotspots[2])
+		h, err := w.db.Hotspots.Hotspot(t.Context(), hotspots[2])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +153,7 @@ func TestCheckIn_Extends(t *testing.T) {
 	}
 	day(1, 1, 2, 3)
 	day(2, 1, 2, 3)
-	if h, _ := w.db.Hotspot(t.Context(), hotspots[2]); len(h.Vouches) > 0 {
+	if h, _ := w.db.Hotspots.Hotspot(t.Context(), hotspots[2]); len(h.Vouches) > 0 {
 		t.Error("a proof was extended that does not end soon")
 	}
 	day(340, 1, 2, 3, 4)
@@ -161,7 +166,7 @@ func TestCheckIn_Extends(t *testing.T) {
 		t.Error("three installs on three days do not extend it by 90 days")
 	}
 	hotspot, _ := s.fleet.Find(hotspots[2])
-	if h, _ := w.db.Hotspot(t.Context(), hotspots[2]); h.Version != 2 || hotspot.Version() != 2 {
+	if h, _ := w.db.Hotspots.Hotspot(t.Context(), hotspots[2]); h.Version != 2 || hotspot.Version() != 2 {
 		t.Errorf("the row has version %d, and the fleet %d", h.Version, hotspot.Version())
 	}
 	day(400, 5, 6, 7) // staff have not been at the other two for a year
@@ -177,7 +182,7 @@ func TestCheckIn_Extends(t *testing.T) {
 func TestCheckIn_WithoutVisit(t *testing.T) {
 	w := newWorld(t)
 	hotspots := []beacon.HotspotID{w.stand(t, 1), w.stand(t, 2), w.stand(t, 3)}
-	_, err := w.db.UpdateHotspot(t.Context(), hotspots[2], beacon.Actor{}, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+	_, err := w.db.Hotspots.UpdateHotspot(t.Context(), hotspots[2], beacon.Actor{}, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
 		h.Visits = []beacon.Visit{{At: w.clock, Point: h.Location.Point, AccuracyM: 5}} // by its own operator
 		return true, nil
 	})
@@ -196,7 +201,7 @@ func TestCheckIn_WithoutVisit(t *testing.T) {
 				}
 			}
 		}
-		h, err := w.db.Hotspot(t.Context(), hotspots[2])
+		h, err := w.db.Hotspots.Hotspot(t.Context(), hotspots[2])
 		if on := began + beacon.Day(n) + 1; err != nil || len(h.Vouches) > 0 || h.PlaceOn(on).Proven(on) {
 			t.Fatalf("on day %d it is vouched for by %v, proven %t, %v", n, h.Vouches, h.PlaceOn(on).Proven(on), err)
 		}
@@ -271,7 +276,7 @@ func TestHeard_Seldom(t *testing.T) {
 		t.Errorf("%d rows for one hotspot", s.pending())
 	}
 	s.write(t)
-	if got, err := w.db.DeviceAddress(t.Context(), hotspot); err != nil || got.Hash != s.hashAddress(addr(2)) {
+	if got, err := w.db.CheckIns.DeviceAddress(t.Context(), hotspot); err != nil || got.Hash != s.hashAddress(addr(2)) {
 		t.Errorf("got %+v, %v; want the last address", got, err)
 	}
 }
@@ -367,7 +372,7 @@ func TestHeard_Bounded(t *testing.T) {
 	w := newWorld(t)
 	first, second := w.stand(t, 1), w.stand(t, 2)
 	s := w.open(t)
-	s.store = failing{w.db}
+	s.store = failing{tables{w.db.Hotspots, w.db.CheckIns}}
 	s.beat(t, first, addr(1))
 	for n := range maxNoted - 1 {
 		other := beacon.HotspotID(fmt.Sprint(n))
@@ -378,12 +383,12 @@ func TestHeard_Bounded(t *testing.T) {
 	if _, err := s.flush(t.Context()); !errors.Is(err, errAway) || s.pending() != maxNoted {
 		t.Errorf("%v; %d wait", err, s.pending())
 	}
-	s.store = w.db
+	s.store = tables{w.db.Hotspots, w.db.CheckIns}
 	s.write(t)
 	s.beat(t, second, addr(2)) // is noted now
 	s.write(t)
 	for hotspot, from := range map[beacon.HotspotID]netip.Prefix{first: addr(3), second: addr(2)} {
-		if got, err := w.db.DeviceAddress(t.Context(), hotspot); err != nil || got.Hash != s.hashAddress(from) {
+		if got, err := w.db.CheckIns.DeviceAddress(t.Context(), hotspot); err != nil || got.Hash != s.hashAddress(from) {
 			t.Errorf("%s: got %+v, %v", hotspot, got, err)
 		}
 	}
@@ -402,21 +407,5 @@ func TestHash(t *testing.T) {
 	}
 	if s.hashAddress(addr(1)) == s.hashAddress(addr(2)) || s.hashInstall("a") == s.hashInstall("b") {
 		t.Error("two of them have one hash")
-	}
-}
-
-// The usual beat comes from where the last one did.
-func BenchmarkHeard(b *testing.B) {
-	f := fleet.New(func(beacon.Hotspot, *beacon.Hotspot) string { return "" })
-	h := storetest.Hotspot(1)
-	if err := f.Apply(h); err != nil {
-		b.Fatal(err)
-	}
-	hotspot, _ := f.Find(h.ID)
-	c := New(nil, f, func() time.Time { return storetest.Now }, nil)
-	from := addr(1)
-	b.ReportAllocs()
-	for b.Loop() {
-		c.Heard(hotspot, from)
 	}
 }

@@ -1,9 +1,6 @@
 package clock
 
-import (
-	"sync"
-	"time"
-)
+import "time"
 
 // A clock that is ahead of what is certain may be wrong, or the machine was off or
 // suspended in between: nobody can tell the two apart from within. So a clock is
@@ -18,60 +15,53 @@ const (
 	mostAhead = 4 * 24 * time.Hour
 )
 
-// Wait returns for how long a clock that is ahead of what is certain must run steadily
+// waitFor returns for how long a clock that is ahead of what is certain must run steadily
 // to be believed. It returns false if no time is long enough.
-func Wait(ahead time.Duration) (steady time.Duration, enough bool) {
+func waitFor(ahead time.Duration) (steady time.Duration, enough bool) {
 	switch {
 	case ahead <= aLittleAhead:
-		return 10 * time.Minute, true
+		return SteadyFor, true
 	case ahead <= aDayAhead:
-		return time.Hour, true
+		return SteadyForLong, true
 	case ahead <= mostAhead:
 		return 8 * time.Hour, true // a working day, in which someone may see the warning
 	}
 	return 0, false
 }
 
-// Certainty tracks the latest moment that has certainly come. From one that is known,
+// certainty tracks the latest moment that has certainly come. From one that is known,
 // it goes on by the machine's monotonic clock, which nobody sets. The zero value knows
-// of none. It is safe for concurrent use.
-type Certainty struct {
-	mu      sync.Mutex
+// of none.
+type certainty struct {
 	certain time.Time
-	real    time.Time // the last call of At, by the machine's clock
+	machine time.Time // the last call of At, by the machine's clock
 }
 
 // Know says that a moment has come.
-func (c *Certainty) Know(certain time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (c *certainty) Know(certain time.Time) {
 	if certain.After(c.certain) {
 		c.certain = certain.Round(0)
 	}
 }
 
 // Set corrects what is certain, to an earlier or a later moment.
-func (c *Certainty) Set(certain time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (c *certainty) Set(certain time.Time) {
 	c.certain = certain.Round(0)
 }
 
 // At returns the latest moment that has certainly come, or the zero time. now is the
-// time of the clock, real the machine's at the same moment, and rate how much faster
+// time of the clock, machine the machine's at the same moment, and rate how much faster
 // the clock runs than the machine's. What is certain follows the slower of the two, and
 // never overtakes now: a clock may stand still.
-func (c *Certainty) At(now, real time.Time, rate float64) time.Time {
+func (c *certainty) At(now, machine time.Time, rate float64) time.Time {
 	now = now.Round(0)
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	passed := time.Duration(0)
-	if c.real.IsZero() {
-		c.real = real
+	if c.machine.IsZero() {
+		c.machine = machine
 	}
-	if real.After(c.real) { // callers may overtake each other
-		passed = time.Duration(float64(real.Sub(c.real)) * rate)
-		c.real = real
+	if machine.After(c.machine) { // callers may overtake each other
+		passed = time.Duration(float64(machine.Sub(c.machine)) * rate)
+		c.machine = machine
 	}
 	if c.certain.IsZero() || !now.After(c.certain) {
 		return c.certain

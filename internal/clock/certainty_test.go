@@ -1,24 +1,22 @@
-package clock_test
+package clock
 
 import (
 	"testing"
 	"time"
-
-	"github.com/beacon-wifi/beacon/internal/clock"
 )
 
 // What is certain goes on by the slower clock, and never goes back by itself.
 func TestCertainty(t *testing.T) {
-	var c clock.Certainty
-	now, real := evening, time.Now()
-	if got := c.At(now, real, 1); !got.IsZero() {
+	var c certainty
+	now, machine := evening, time.Now()
+	if got := c.At(now, machine, 1); !got.IsZero() {
 		t.Fatalf("nothing is known, and %s is certain", got)
 	}
 	c.Know(now)
 	pass := func(byClock, truly time.Duration, want time.Duration, when string) {
 		t.Helper()
-		now, real = now.Add(byClock), real.Add(truly)
-		if got := c.At(now, real, 1).Sub(evening); got != want {
+		now, machine = now.Add(byClock), machine.Add(truly)
+		if got := c.At(now, machine, 1).Sub(evening); got != want {
 			t.Errorf("%s: %s after the start is certain; want %s", when, got, want)
 		}
 	}
@@ -50,21 +48,21 @@ func TestWait(t *testing.T) {
 		{4*24*time.Hour + 1, 0, false},            // a holiday: staff
 		{365 * 24 * time.Hour, 0, false},          //
 	} {
-		if got, enough := clock.Wait(test.ahead); got != test.want || enough != test.enough {
+		if got, enough := waitFor(test.ahead); got != test.want || enough != test.enough {
 			t.Errorf("%s ahead: %s, %v; want %s, %v", test.ahead, got, enough, test.want, test.enough)
 		}
 	}
 }
 
 func TestOutvoted(t *testing.T) {
-	says := func(hours ...int) (all []clock.Witness) {
+	says := func(hours ...int) (all []Witness) {
 		for i, h := range hours {
-			all = append(all, clock.Witness{Name: string(rune('a' + i)), Says: evening.Add(time.Duration(h) * time.Hour)})
+			all = append(all, Witness{Name: string(rune('a' + i)), Says: evening.Add(time.Duration(h) * time.Hour)})
 		}
 		return all
 	}
 	for _, test := range []struct {
-		all   []clock.Witness
+		all   []Witness
 		wrong string
 		told  bool
 	}{
@@ -77,7 +75,7 @@ func TestOutvoted(t *testing.T) {
 		{says(0, 0, 72, 72), "", false},
 		{says(0, 72, -72), "", false},
 	} {
-		wrong, told := clock.Outvoted(test.all, 2*time.Minute)
+		wrong, told := outvoted(test.all, 2*time.Minute)
 		names := ""
 		for _, w := range wrong {
 			names += w.Name
@@ -86,7 +84,7 @@ func TestOutvoted(t *testing.T) {
 			t.Errorf("%v: %q, %v; want %q, %v", test.all, names, told, test.wrong, test.told)
 		}
 	}
-	if got := clock.Earliest(says(3, -72, 5)); !got.Equal(evening.Add(-72 * time.Hour)) {
+	if got := earliest(says(3, -72, 5)).Says; !got.Equal(evening.Add(-72 * time.Hour)) {
 		t.Errorf("the earliest is %s", got)
 	}
 }

@@ -32,3 +32,11 @@ func Every(ctx context.Context, interval time.Duration, due <-chan struct{}, log
 		}
 	}
 }
+
+// Pause waits, and returns false if ctx ended.
+func Pause(ctx context.Context, d time.Duration) bool {
+	waiting, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-waiting.Done()
+	return ctx.Err() == nil
+}

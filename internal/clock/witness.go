@@ -11,21 +11,21 @@ type Witness struct {
 	Says time.Time
 }
 
-// Earliest returns the earliest time that any witness says: what is over by that is
+// earliest returns the witness that says the earliest time: what is over by that is
 // over by all of them.
-func Earliest(all []Witness) time.Time { return slices.MinFunc(all, compare).Says }
+func earliest(all []Witness) Witness { return slices.MinFunc(all, compare) }
 
-// Latest returns the latest time that any witness says: what is after that has not come
+// latest returns the latest time that any witness says: what is after that has not come
 // by any of them.
-func Latest(all []Witness) time.Time { return slices.MaxFunc(all, compare).Says }
+func latest(all []Witness) time.Time { return slices.MaxFunc(all, compare).Says }
 
 func compare(a, b Witness) int { return a.Says.Compare(b.Says) }
 
-// Outvoted returns the witnesses that more than half of all disagree with: those whose
+// outvoted returns the witnesses that more than half of all disagree with: those whose
 // times differ by more than tolerance from most. If there is no such majority, it
 // returns false: somebody is wrong, and nobody can tell who. With true and no
 // witnesses, all agree.
-func Outvoted(all []Witness, tolerance time.Duration) (wrong []Witness, told bool) {
+func outvoted(all []Witness, tolerance time.Duration) (wrong []Witness, told bool) {
 	best := 0
 	for _, middle := range all {
 		var others []Witness

@@ -74,6 +74,12 @@ func atWork(random *rand.Rand, day beacon.Day) time.Time {
 	return day.Time().Add(13*time.Hour + time.Duration(random.Int64N(int64(9*time.Hour)))).Truncate(time.Millisecond)
 }
 
+// maintenance is when the service itself was down, one morning not long ago.
+func (n *Network) maintenance() beacon.Period {
+	from := (n.launch + beacon.Day(n.Days*9/10)).Time().Add(8*time.Hour + 30*time.Minute)
+	return beacon.Period{From: from, Until: from.Add(45 * time.Minute)}
+}
+
 // powerCut is some hours without power in a part of the city.
 type powerCut struct {
 	neighborhood string

@@ -82,7 +82,9 @@ func register(h *beacon.Hotspot, to geo.Point, at time.Time) error {
 
 // find lets staff find a hotspot where it is registered.
 func find(h *beacon.Hotspot, staff beacon.UserID, at time.Time) error {
-	h.RecordVisit(beacon.Verification{Point: h.Location.Point, AccuracyM: measuredWithinM}, staff, at)
+	if _, err := h.RecordVisit(beacon.Verification{Point: h.Location.Point, AccuracyM: measuredWithinM, Moved: true}, staff, at); err != nil {
+		return err
+	}
 	h.UpdatedAt = at
 	return h.Verify(at)
 }

@@ -54,7 +54,7 @@ func ends(a, b beacon.Period) bool { return a.Until.Equal(b.Until) }
 func TestMoves_Written(t *testing.T) {
 	t.Parallel()
 	file, cfg := filepath.Join(t.TempDir(), "demo.db"), demo.Config{Seed: 3, Hotspots: 250, Days: 20, Now: now}
-	if _, err := demo.Create(t.Context(), file, cfg, func() {}); err != nil {
+	if err := create(t, file, cfg).WriteHistory(t.Context(), func() {}, nothing); err != nil {
 		t.Fatal(err)
 	}
 	db := openFile(t, file)
@@ -70,7 +70,7 @@ func TestMoves_Written(t *testing.T) {
 			continue
 		}
 		moved++
-		h, err := db.Hotspot(t.Context(), s.ID)
+		h, err := db.Hotspots.Hotspot(t.Context(), s.ID)
 		if err != nil || h.Location != s.Location || !slices.EqualFunc(h.PastService, s.PastService, ends) || len(h.Visits) != len(s.Visits) || !h.UpdatedAt.Equal(s.UpdatedAt) {
 			t.Errorf("%s is written as %+v, %v; want %+v", s.Name, h, err, s.Hotspot)
 			continue

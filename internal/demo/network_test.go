@@ -30,7 +30,7 @@ func digest(t *testing.T, cfg demo.Config) string {
 	t.Helper()
 	n := newNetwork(t, cfg)
 	sum, records := sha256.New(), 0
-	err := n.Live(func(day beacon.Day, rows []beacon.RecordRow) error {
+	err := n.Live(func(day beacon.Day, rows []beacon.RecordRow, _ []beacon.Did) error {
 		for _, r := range rows {
 			fmt.Fprintf(sum, "%d %s %x\n", r.Day, r.Hotspot, r.Data)
 			records++

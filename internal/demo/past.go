@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -16,32 +15,40 @@ func (n *Network) Final() beacon.Day { return heartbeat.FinalAt(beacon.MinuteOf(
 func (n *Network) Began() time.Time { return n.launch.Time() }
 
 // Live simulates all devices until now, and calls each with the records of each day,
-// by hotspot, as a server would have written them. It ends with the first error of
-// each. The callee may keep the records.
-func (n *Network) Live(each func(day beacon.Day, records []beacon.RecordRow) error) error {
-	outages := heartbeat.NewOutages()
+// by hotspot, as a server would have written them, and what each of them says. It ends
+// with the first error of each. The callee may keep both.
+func (n *Network) Live(each func(day beacon.Day, records []beacon.RecordRow, said []beacon.Did) error) error {
+	outages, down := heartbeat.NewOutages(), n.maintenance()
+	outages.Set([]heartbeat.Span{
+		{From: n.launch.Midnight(), To: beacon.MinuteOf(down.From) - 1}, {From: beacon.MinuteOf(down.Until), To: beacon.LastMinute},
+	})
 	written := make([]*past, len(n.Hotspots))
-	today := beacon.DayOf(n.Now)
+	today, size := beacon.DayOf(n.Now), 0 // of all records of a day, about
 	for day := n.launch; day <= today; day++ {
 		fold := (day + 1).Time().Add(heartbeat.FinalLag * time.Minute)
 		if fold.After(n.Now) {
 			fold = n.Now
 		}
-		var made []beacon.RecordRow
+		made, said := make([]beacon.RecordRow, 0, len(n.Hotspots)), make([]beacon.Did, 0, len(n.Hotspots))
+		text := make([]byte, 0, size)
 		for i, s := range n.Hotspots {
 			if written[i] == nil && s.Device != nil && s.Hotspot.Device.LinkedAt.Before((day + 1).Time()) {
-				written[i] = newPast(s, outages)
+				written[i] = newPast(s, outages, down)
 			}
 			if p := written[i]; p != nil && !p.over {
 				p.liveThrough(day, n.Now)
-				p.backfill.Fold(fold, day, func(of beacon.Day, text []byte) {
-					made = append(made, beacon.RecordRow{Hotspot: s.ID, Day: of, Data: bytes.Clone(text)})
+				p.backfill.Fold(fold, day, func(r *heartbeat.Record) {
+					from := len(text)
+					text = r.Append(text)
+					made = append(made, beacon.RecordRow{Hotspot: s.ID, Day: r.Day(), Data: text[from:len(text):len(text)]})
+					said = append(said, r.Did())
 				})
 			}
 		}
-		if err := each(day, made); err != nil {
+		if err := each(day, made, said); err != nil {
 			return err
 		}
+		size = len(text) + len(text)/16
 	}
 	return nil
 }
@@ -50,15 +57,16 @@ func (n *Network) Live(each func(day beacon.Day, records []beacon.RecordRow) err
 type past struct {
 	hotspot  *Hotspot
 	backfill *heartbeat.Backfill
-	boot     uint64 // the device's id of its current boot
-	bootName uint64 // the same, as records have it
+	down     beacon.Period // when no server was up
+	boot     uint64        // the device's id of its current boot
+	bootName uint64        // the same, as records have it
 	over     bool
 }
 
-func newPast(s *Hotspot, none *heartbeat.Outages) *past {
+func newPast(s *Hotspot, outages *heartbeat.Outages, down beacon.Period) *past {
 	h := s.Hotspot
 	h.DeletedAt = time.Time{}
-	return &past{hotspot: s, backfill: heartbeat.NewBackfill(none, h)}
+	return &past{hotspot: s, backfill: heartbeat.NewBackfill(outages, h), down: down}
 }
 
 // liveThrough simulates the device for a day.
@@ -74,16 +82,27 @@ func (p *past) liveThrough(day beacon.Day, now time.Time) {
 	}
 	for _, cut := range p.hotspot.cuts {
 		if cut.From.Before(until) && cut.Until.After(from) {
-			p.hotspot.Device.Live(from, cut.From, p.beats)
+			p.live(from, cut.From)
 			p.hotspot.Device.Restart()
 			from = cut.Until
 		}
 	}
-	p.hotspot.Device.Live(from, until, p.beats)
+	p.live(from, until)
 	if deleted := p.hotspot.DeletedAt; !deleted.IsZero() && deleted.Before((day + 1).Time()) {
 		p.backfill.Place(p.hotspot.Hotspot)
 		p.over = true
 	}
+}
+
+// live simulates the device from a time until another. What it sends while no server is up
+// reaches nobody.
+func (p *past) live(from, until time.Time) {
+	if p.down.From.Before(until) && p.down.Until.After(from) {
+		p.hotspot.Device.Live(from, p.down.From, p.beats)
+		p.hotspot.Device.Live(beacon.Later(from, p.down.From), beacon.Earlier(until, p.down.Until), func(simulate.Stretch) {})
+		from = p.down.Until
+	}
+	p.hotspot.Device.Live(from, until, p.beats)
 }
 
 func (p *past) beats(s simulate.Stretch) {

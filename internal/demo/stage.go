@@ -3,7 +3,9 @@ package demo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -17,49 +19,33 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 )
 
-// gcPercentWhileStaging applies at startup: months of records make much garbage.
-const gcPercentWhileStaging = 100
+// gcPercentWhileStaging applies at startup: months of records make much garbage, and
+// little of it is in use at once.
+const gcPercentWhileStaging = 400
 
 // byDemo is the actor of what a demonstration does by itself.
 var byDemo = beacon.Actor{Request: "demo"}
 
-// Stage is a network that is ready to be shown: a database file with its history, and
-// what is not in the file.
+// Stage is a network that can be shown: a database file, and what is not in the file.
 type Stage struct {
 	Hotspots              int // live ones
 	Devices               []*simulate.Device
 	OperatorKey, StaffKey string
+
+	file   string
+	writer *writer // nil: there is no history to write
 }
 
-// Create generates a network and writes it to a new file. It calls wrote after each day
-// of its history. It writes under a temporary name, so that a file with the final name
-// is always complete.
-func Create(ctx context.Context, file string, cfg Config, wrote func()) (*Stage, error) {
+// Create generates a network and writes its hotspots to a new file: what a map shows. Call
+// WriteHistory then, and Discard at the end.
+func Create(ctx context.Context, file string, cfg Config) (*Stage, error) {
 	network, err := New(cfg)
 	if err != nil {
 		return nil, err
 	}
-	unfinished := file + ".unfinished"
-	if err := removeDatabase(unfinished); err != nil { // left by an interrupted run
-		return nil, err
-	}
-	s, err := create(ctx, unfinished, network, wrote)
-	if err == nil {
-		err = publish(unfinished, file)
-	}
-	return s, errors.Join(err, removeDatabase(unfinished))
-}
-
-func create(ctx context.Context, file string, network *Network, wrote func()) (*Stage, error) {
-	db, err := sqlite.Open(ctx, file, sqlite.Options{Now: network.Now, Draft: true})
-	if err != nil {
-		return nil, err
-	}
-	defer debug.SetGCPercent(debug.SetGCPercent(gcPercentWhileStaging))
-	s := &Stage{}
-	w := &writer{db: db, network: network, wrote: wrote}
-	if err = w.write(ctx); err == nil {
-		err = s.mintKeys(ctx, db, network.Operator, network.Staff, network.Now)
+	s := &Stage{file: file}
+	if err := s.create(ctx, network); err != nil {
+		return nil, errors.Join(err, s.Discard())
 	}
 	for _, hotspot := range network.Beating() {
 		s.Devices = append(s.Devices, hotspot.Device)
@@ -69,19 +55,84 @@ func create(ctx context.Context, file string, network *Network, wrote func()) (*
 			s.Hotspots++
 		}
 	}
-	return s, errors.Join(err, db.Close())
+	return s, nil
 }
 
-// publish gives a file its final name, once all of it is on disk.
-func publish(unfinished, name string) error {
-	file, err := os.OpenFile(unfinished, os.O_RDWR, 0)
+func (s *Stage) create(ctx context.Context, network *Network) error {
+	if _, err := os.Stat(s.file); err == nil && !Unfinished(s.file) {
+		return fmt.Errorf("%s exists", s.file)
+	}
+	if err := errors.Join(os.WriteFile(mark(s.file), nil, 0o600), removeDatabase(s.file)); err != nil {
+		return err
+	}
+	db, err := sqlite.Open(ctx, s.file, sqlite.Options{Now: network.Now, Draft: true})
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(file.Sync(), file.Close()); err != nil {
+	s.writer = &writer{db: db, network: network, said: map[*byte]*beacon.Did{}}
+	if err := s.writer.writeHotspots(ctx); err != nil {
 		return err
 	}
-	return os.Rename(unfinished, name)
+	return s.mintKeys(ctx, db, network.Operator, network.Staff, network.Now)
+}
+
+// mark is the name of an empty file that exists until the history of a database is complete.
+func mark(file string) string { return file + ".unfinished" }
+
+// Unfinished reports whether a file was left by a run that was killed. Create replaces it.
+func Unfinished(file string) bool {
+	_, err := os.Stat(mark(file))
+	return err == nil
+}
+
+// WriteHistory writes the history, if there is one to write. A server may run on the file
+// meanwhile, without the lease: what it reads agrees at every moment. It calls wrote after
+// each day, and recorded once all heartbeats are on disk: the server reads them then.
+func (s *Stage) WriteHistory(ctx context.Context, wrote func(), recorded func(context.Context) error) error {
+	if s.writer == nil {
+		return nil
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(gcPercentWhileStaging))
+	w := s.writer
+	w.wrote, w.recorded = wrote, recorded
+	if err := w.writeHistory(ctx); err != nil {
+		return err
+	}
+	s.writer = nil
+	if err := errors.Join(w.db.Close(), syncDatabase(s.file), os.Remove(mark(s.file))); err != nil {
+		return err
+	}
+	return syncFile(filepath.Dir(s.file)) // or the mark may come back, and with it the end of what was done since
+}
+
+// Discard removes the file if its history is not complete. No server may run on it.
+func (s *Stage) Discard() error {
+	if !Unfinished(s.file) {
+		return nil
+	}
+	var err error
+	if s.writer != nil {
+		err = s.writer.db.Close()
+	}
+	return errors.Join(err, removeDatabase(s.file), os.Remove(mark(s.file)))
+}
+
+// syncDatabase waits until all that was written to a SQLite file is on disk.
+func syncDatabase(file string) error {
+	for _, suffix := range []string{"", "-wal"} {
+		if err := syncFile(file + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func syncFile(name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
 }
 
 // removeDatabase removes a SQLite file and the files beside it.
@@ -104,7 +155,7 @@ func Continue(ctx context.Context, file string, now time.Time) (*Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stage{}
+	s := &Stage{file: file}
 	return s, errors.Join(s.goOn(ctx, db, now), db.Close())
 }
 
@@ -121,7 +172,7 @@ func (s *Stage) goOn(ctx context.Context, db *store.DB, now time.Time) error {
 	}
 	var mu sync.Mutex
 	var all []beacon.Hotspot
-	err = db.EachHotspot(ctx, time.Time{}, func(h beacon.Hotspot) error {
+	err = db.Hotspots.EachHotspot(ctx, time.Time{}, func(h beacon.Hotspot) error {
 		mu.Lock()
 		defer mu.Unlock()
 		all = append(all, h)
@@ -144,7 +195,7 @@ func (s *Stage) relink(ctx context.Context, db *store.DB, hotspots []*Hotspot, n
 	by.Note = "the device has another key"
 	err := together(ctx, hotspots, func(ctx context.Context, hotspot *Hotspot) error {
 		plain, hash := access.MintDevice(hotspot.ID)
-		_, err := db.UpdateHotspot(ctx, hotspot.ID, by, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+		_, err := db.Hotspots.UpdateHotspot(ctx, hotspot.ID, by, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
 			h.Device.KeyHash, h.UpdatedAt = hash, now
 			return true, nil
 		})
@@ -187,19 +238,19 @@ func (s *Stage) mintKeys(ctx context.Context, db *store.DB, operator, staff beac
 		{beacon.Key{User: operator, Name: operatorKeyName, Scopes: []beacon.Scope{beacon.HotspotsWrite, beacon.RewardsRead, beacon.KeysManage}}, &s.OperatorKey},
 		{beacon.Key{User: staff, Name: staffKeyName, Scopes: []beacon.Scope{beacon.Admin}}, &s.StaffKey},
 	} {
-		held, _, err := db.Keys(ctx, key.User, beacon.KeyPlace{}, 0, keysPerPage)
+		held, _, err := db.Keys.Keys(ctx, key.User, beacon.KeyPlace{}, 0, keysPerPage)
 		if err != nil {
 			return err
 		}
 		for _, old := range held {
 			if old.Name == key.Name && old.RevokedAt.IsZero() {
-				if err := db.RevokeKey(ctx, old.ID, now, byDemo); err != nil {
+				if err := db.Keys.RevokeKey(ctx, old.ID, now, byDemo); err != nil {
 					return err
 				}
 			}
 		}
 		minted, plain := access.Mint(now, key.Key)
-		if err := db.InsertKey(ctx, minted, byDemo); err != nil {
+		if err := db.Keys.InsertKey(ctx, minted, byDemo, nil); err != nil {
 			return err
 		}
 		*key.plain = plain
@@ -211,7 +262,7 @@ func (s *Stage) mintKeys(ctx context.Context, db *store.DB, operator, staff beac
 // demonstration.
 func users(ctx context.Context, db *store.DB) (operator, staff beacon.UserID, err error) {
 	for offset := 0; ; offset += keysPerPage {
-		page, total, err := db.Keys(ctx, "", beacon.KeyPlace{}, offset, keysPerPage)
+		page, total, err := db.Keys.Keys(ctx, "", beacon.KeyPlace{}, offset, keysPerPage)
 		if err != nil {
 			return "", "", err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/demo"
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
@@ -29,7 +30,7 @@ func opens(t *testing.T, file string, plain ...string) (users []beacon.UserID) {
 	t.Helper()
 	db := openFile(t, file)
 	defer db.Close()
-	keys := access.New(db, func() time.Time { return now }, func() bool { return false })
+	keys := access.New(db.Keys, func() time.Time { return now }, new(clock.Heard))
 	for _, key := range plain {
 		if p, err := keys.VerifyIf(t.Context(), key, func() error { return nil }); err == nil {
 			users = append(users, p.User)
@@ -43,9 +44,8 @@ func opens(t *testing.T, file string, plain ...string) (users []beacon.UserID) {
 func TestStage(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "demo.db")
-	days := 0
-	first, err := demo.Create(t.Context(), file, demo.Config{Seed: 1, Hotspots: 20, Days: 3, Now: now}, func() { days++ })
-	if err != nil {
+	first, days := create(t, file, demo.Config{Seed: 1, Hotspots: 20, Days: 3, Now: now}), 0
+	if err := first.WriteHistory(t.Context(), func() { days++ }, nothing); err != nil {
 		t.Fatal(err)
 	}
 	if days != 4 || first.Hotspots < 15 || len(first.Devices) < 10 { // three days, and today
@@ -76,7 +76,7 @@ func TestContinue_Foreign(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "beacon.db")
 	db := openFile(t, file)
 	key, _ := access.Mint(now, beacon.Key{User: "usr_01kb3gzk00e9x8q6s5t4v3w2y1", Name: "Ada's"})
-	if err := errors.Join(db.InsertKey(t.Context(), key, beacon.Actor{Request: "cli"}), db.Close()); err != nil {
+	if err := errors.Join(db.Keys.InsertKey(t.Context(), key, beacon.Actor{Request: "cli"}, nil), db.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := demo.Continue(t.Context(), file, now); !errors.Is(err, demo.ErrForeign) {
@@ -84,8 +84,33 @@ func TestContinue_Foreign(t *testing.T) {
 	}
 	db = openFile(t, file)
 	defer db.Close()
-	if _, total, err := db.Keys(t.Context(), "", beacon.KeyPlace{}, 0, 1); total != 1 || err != nil {
+	if _, total, err := db.Keys.Keys(t.Context(), "", beacon.KeyPlace{}, 0, 1); total != 1 || err != nil {
 		t.Errorf("there are %d keys, %v; want one", total, err)
+	}
+}
+
+// A run that was killed leaves a file that is known to be incomplete, and replaced.
+func TestCreate_Killed(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "demo.db")
+	cfg := demo.Config{Seed: 1, Hotspots: 20, Days: 5, Now: now}
+	killed, stop := context.WithCancel(t.Context())
+	first := create(t, file, cfg)
+	if err := first.WriteHistory(killed, stop, nothing); !errors.Is(err, context.Canceled) || !demo.Unfinished(file) {
+		t.Errorf("it ended with %v; unfinished: %v", err, demo.Unfinished(file))
+	}
+	again := create(t, file, cfg)
+	if err := again.WriteHistory(t.Context(), func() {}, nothing); err != nil || demo.Unfinished(file) {
+		t.Errorf("the next run ended with %v; unfinished: %v", err, demo.Unfinished(file))
+	}
+	if err := again.Discard(); err != nil {
+		t.Error(err)
+	}
+	if got := dump(t, file)["reward_days"]; len(got) != 5 {
+		t.Errorf("%d days are closed", len(got))
+	}
+	if _, err := demo.Create(t.Context(), file, cfg); err == nil {
+		t.Error("a network that is complete is replaced")
 	}
 }
 
@@ -94,11 +119,25 @@ func TestCreate_Interrupted(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "demo.db")
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := demo.Create(ctx, file, demo.Config{Seed: 1, Hotspots: 20, Days: 5, Now: now}, cancel) // after the first day
-	if !errors.Is(err, context.Canceled) {
+	s := create(t, file, demo.Config{Seed: 1, Hotspots: 20, Days: 5, Now: now})
+	if err := s.WriteHistory(ctx, cancel, nothing); !errors.Is(err, context.Canceled) { // after the first day
 		t.Errorf("it ended with %v", err)
+	}
+	if err := s.Discard(); err != nil {
+		t.Error(err)
 	}
 	if left, _ := filepath.Glob(file + "*"); len(left) > 0 {
 		t.Errorf("there are %v", left)
 	}
 }
+
+func create(t *testing.T, file string, cfg demo.Config) *demo.Stage {
+	t.Helper()
+	s, err := demo.Create(t.Context(), file, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func nothing(context.Context) error { return nil }

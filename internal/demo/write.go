@@ -9,58 +9,108 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/closing"
+	"github.com/beacon-wifi/beacon/internal/rewards/ground"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
+	"golang.org/x/sync/errgroup"
 )
 
-// writer writes a network with its past, in the order in which it happened. Days
-// are closed and months settled as by a server.
+// writer writes a network with its past. What was done with hotspots comes first: the
+// map needs no more. The records of each day follow. Days are closed and months settled
+// as by a server.
 type writer struct {
 	db      *store.DB
 	network *Network
 	held    lease.Lease
-	ahead   []happening
+	rewards *closing.Closer
+	books   *books
+	said    map[*byte]*beacon.Did // by the records of the last days
 
 	// The clock for closing and settling, and the day before which everything is
 	// written. They change only between two steps.
 	now   time.Time
 	final beacon.Day
 
-	wrote func() // is called after each day
+	wrote    func()                      // is called after each day
+	recorded func(context.Context) error // is called once all records are on disk
 }
 
-func (w *writer) write(ctx context.Context) error {
-	take := func(ctx context.Context, ttl time.Duration) (err error) {
-		var taken bool
-		w.held, taken, err = w.db.TakeLease(ctx, store.KeeperLease, w.db.Node(), time.Now(), ttl)
-		if err == nil && !taken {
-			err = errors.New("another server writes to this database")
-		}
+// take takes the lease of servers, or gives it back.
+func (w *writer) take(ctx context.Context, ttl time.Duration) (err error) {
+	var taken bool
+	w.held, taken, err = w.db.Leases.TakeLease(ctx, store.KeeperLease, w.db.Node(), time.Now(), ttl)
+	if err == nil && !taken {
+		err = errors.New("another server writes to this database")
+	}
+	return err
+}
+
+// writeHotspots writes the hotspots, with all that was done with them.
+func (w *writer) writeHotspots(ctx context.Context) error {
+	if err := w.take(ctx, time.Hour); err != nil {
 		return err
 	}
-	if err := take(ctx, time.Hour); err != nil {
+	if err := w.db.Settings.SetBlur(ctx, w.network.Blur(), byDemo, w.network.Began()); err != nil {
 		return err
 	}
-	if err := w.db.SetBlur(ctx, w.network.Blur(), byDemo, w.network.Began()); err != nil {
-		return err
-	}
-	if err := w.live(ctx); err != nil {
-		return fmt.Errorf("write the history: %w", err)
+	if err := w.register(ctx); err != nil {
+		return fmt.Errorf("register the hotspots: %w", err)
 	}
 	// The service was up until now. The time until the server starts is its downtime:
 	// no hotspot is expected to serve then.
 	since, now := w.network.Began(), w.network.Now
-	if err := w.db.ExtendSpan(ctx, int64(beacon.MinuteOf(since)), int64(beacon.MinuteOf(now))); err != nil {
+	if err := w.db.Clocks.ExtendSpan(ctx, int64(beacon.MinuteOf(since)), int64(beacon.MinuteOf(now))); err != nil {
 		return err
 	}
-	return take(ctx, 0)
+	return w.open(ctx)
+}
+
+// open makes what closes the days. The policies of the network are in the database then.
+func (w *writer) open(ctx context.Context) (err error) {
+	ids := make([]beacon.HotspotID, len(w.network.Hotspots))
+	for i, s := range w.network.Hotspots {
+		ids[i] = s.ID
+	}
+	if w.books, err = newBooks(ctx, w.db, w.held, ids); err != nil {
+		return err
+	}
+	var remembered ground.Memory
+	w.rewards = closing.New(closing.Config{
+		Ledger: rewards.New(rewards.Config{
+			Store: w.books, Policies: policy.Devices(), Founding: policy.BuiltIn(),
+			Clock: clock.New(clock.Config{Store: w.db.Clocks, Now: func() time.Time { return w.now }}),
+		}),
+		Days: w.books, Months: w.books, Places: w.books, Holds: w.books, Telemetry: w, Divide: remembered.Divide,
+		Lease: func() (lease.Lease, bool) { return w.held, true },
+		Log:   slog.New(slog.DiscardHandler),
+	})
+	w.now = w.network.Now
+	return w.rewards.Start(ctx)
+}
+
+// writeHistory writes the days, and gives the lease back. What servers know of the open
+// days is complete with the standings, so they come last.
+func (w *writer) writeHistory(ctx context.Context) error {
+	if err := w.live(ctx); err != nil {
+		return fmt.Errorf("write the history: %w", err)
+	}
+	if err := w.books.flush(ctx); err != nil {
+		return err
+	}
+	if err := w.recorded(ctx); err != nil {
+		return err
+	}
+	if err := w.books.putStandings(ctx); err != nil {
+		return err
+	}
+	return w.take(ctx, 0)
 }
 
 // happening is one event in the life of a hotspot.
@@ -81,19 +131,19 @@ const (
 	stepDeleted
 )
 
-// register writes what was done with hotspots before a time. The last week is written
-// in exact order. Before that only the days are in order: nobody reads it, and it
-// takes a tenth of the time.
-func (w *writer) register(ctx context.Context, before time.Time) error {
-	for len(w.ahead) > 0 && w.ahead[0].at.Before(before) {
+// register writes what was done with hotspots. The last week is written in exact order.
+// Before that only the days are in order: nobody reads it, and it takes a tenth of the
+// time.
+func (w *writer) register(ctx context.Context) error {
+	for ahead := w.happenings(); len(ahead) > 0; {
 		n := 1
-		for n < len(w.ahead) && w.ahead[n].slot.Equal(w.ahead[0].slot) && w.ahead[n].step == w.ahead[0].step {
+		for n < len(ahead) && ahead[n].slot.Equal(ahead[0].slot) && ahead[n].step == ahead[0].step {
 			n++
 		}
-		if err := together(ctx, w.ahead[:n], w.happen); err != nil {
+		if err := together(ctx, ahead[:n], w.happen); err != nil {
 			return err
 		}
-		w.ahead = w.ahead[n:]
+		ahead = ahead[n:]
 	}
 	return nil
 }
@@ -134,7 +184,7 @@ func (w *writer) happen(ctx context.Context, h happening) error {
 	case stepRegistered:
 		fresh := s.At(h.at)
 		fresh.UpdatedAt = h.at
-		_, err := w.db.InsertHotspot(ctx, fresh, by, nil)
+		err := w.db.Hotspots.InsertHotspot(ctx, fresh, by, nil)
 		return err
 	case stepVerified, stepFound:
 		by.User, by.Note = w.network.Staff, "site visit"
@@ -158,39 +208,30 @@ func (w *writer) happen(ctx context.Context, h happening) error {
 			return nil
 		}
 	}
-	_, err := w.db.UpdateHotspot(ctx, h.hotspot.ID, by, kind, func(row *beacon.Hotspot) (bool, error) {
+	_, err := w.db.Hotspots.UpdateHotspot(ctx, h.hotspot.ID, by, kind, func(row *beacon.Hotspot) (bool, error) {
 		row.UpdatedAt = h.at
 		return true, change(row)
 	})
 	return err
 }
 
-// recordedDay is the records of a day.
+// recordedDay is the records of a day, and what each says.
 type recordedDay struct {
 	day     beacon.Day
 	records []beacon.RecordRow
+	said    []beacon.Did
 }
 
 // live writes the records of each day, closes it, and settles each month when it is
 // due. The next day is generated meanwhile.
 func (w *writer) live(ctx context.Context) error {
-	books := rewards.New(rewards.Config{
-		Store: w.db, Telemetry: w, Policies: policy.Devices(), Founding: policy.BuiltIn(),
-		Lease: func() (lease.Lease, bool) { return w.held, true },
-		Now:   func() time.Time { return w.now },
-		Log:   slog.New(slog.DiscardHandler),
-	})
-	w.now, w.ahead = w.network.Now, w.happenings()
-	if err := books.Start(ctx); err != nil {
-		return err
-	}
 	group, ctx := errgroup.WithContext(ctx)
 	made := make(chan recordedDay, 2)
 	group.Go(func() error {
 		defer close(made)
-		return w.network.Live(func(day beacon.Day, records []beacon.RecordRow) error {
+		return w.network.Live(func(day beacon.Day, records []beacon.RecordRow, said []beacon.Did) error {
 			select {
-			case made <- recordedDay{day, records}:
+			case made <- recordedDay{day, records, said}:
 				return nil
 			case <-ctx.Done():
 				return context.Cause(ctx)
@@ -199,7 +240,7 @@ func (w *writer) live(ctx context.Context) error {
 	})
 	group.Go(func() error {
 		for d := range made {
-			if err := w.keep(ctx, books, d); err != nil {
+			if err := w.keep(ctx, d); err != nil {
 				return err
 			}
 			w.wrote()
@@ -212,39 +253,28 @@ func (w *writer) live(ctx context.Context) error {
 // closedAfter is how long after midnight a day is closed.
 const closedAfter = 7 * time.Minute
 
-// keep writes what happened on a day and, if its records are final, closes it.
-func (w *writer) keep(ctx context.Context, books *rewards.Rewards, d recordedDay) error {
-	if err := w.register(ctx, (d.day + 1).Time()); err != nil {
-		return fmt.Errorf("register the hotspots: %w", err)
+// keep takes the records of a day and, if they are final, closes it.
+func (w *writer) keep(ctx context.Context, d recordedDay) error {
+	for _, r := range w.books.record(d.day, d.records) {
+		delete(w.said, &r.Data[0])
 	}
-	for some := range slices.Chunk(d.records, recordsAtOnce) {
-		if err := w.db.PutRecords(ctx, w.held, some); err != nil {
-			return err
-		}
+	for i := range d.records {
+		w.said[&d.records[i].Data[0]] = &d.said[i]
 	}
 	if d.day >= w.network.Final() {
 		return nil // the server will close it
 	}
 	w.now, w.final = (d.day + 1).Time().Add(closedAfter), d.day+1
-	return books.Step(ctx)
+	return w.rewards.Step(ctx)
 }
 
-// recordsAtOnce is how many records are written in one transaction. Nothing else
-// waits for it.
-const recordsAtOnce = 2000
-
-// FinalBefore, Facts and DidOf implement rewards.Telemetry for days that are over.
+// FinalBefore and DidOf implement closing.Telemetry for days that are over.
 func (w *writer) FinalBefore() (beacon.Day, bool) { return w.final, true }
 
-// Facts returns nothing: all days are over.
-func (*writer) Facts(context.Context, beacon.Day, []beacon.HotspotID) (map[beacon.HotspotID]beacon.Facts, error) {
-	return nil, nil
+// DidOf returns what a record says. The simulation knew it, so none is decoded.
+func (w *writer) DidOf(record []byte) (beacon.Did, error) {
+	if did := w.said[&record[0]]; did != nil {
+		return *did, nil
+	}
+	return heartbeat.RecordDid(record)
 }
-
-// Decided returns nothing either.
-func (*writer) Decided(context.Context, beacon.Day, []beacon.HotspotID) (map[beacon.HotspotID]beacon.Did, error) {
-	return nil, nil
-}
-
-// DidOf decodes a record.
-func (*writer) DidOf(record []byte) (beacon.Did, error) { return heartbeat.RecordDid(record) }

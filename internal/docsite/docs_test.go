@@ -17,6 +17,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/docsite"
 	"github.com/beacon-wifi/beacon/internal/openfeeds"
 	"github.com/beacon-wifi/beacon/internal/preview"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 var config = docsite.Config{
@@ -102,6 +103,7 @@ func forbidden(t *testing.T, page *element) {
 }
 
 func TestPages(t *testing.T) {
+	level.Repeats(t)
 	d := newDocs(t)
 	for _, path := range paths(t) {
 		response, body := get(t, d, "GET", path)
@@ -131,6 +133,7 @@ func TestPages(t *testing.T) {
 
 // No link between pages leads nowhere, and no anchor.
 func TestLinks(t *testing.T) {
+	level.Repeats(t)
 	d := newDocs(t)
 	// What others serve at the same address.
 	served := []string{"/", "/open/api", "/v1/openapi.json", "/v1/openapi.yaml", "/api/v1/openapi.json", "/api/v1/openapi.yaml"}
@@ -317,6 +320,7 @@ func TestMissing(t *testing.T) {
 }
 
 func TestHandles(t *testing.T) {
+	level.Repeats(t)
 	d := newDocs(t)
 	for _, tc := range []struct {
 		method, path string

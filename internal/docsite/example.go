@@ -1,29 +1,27 @@
 package docsite
 
 import (
-	"bytes"
-	"encoding/json"
-	"maps"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 )
 
 // lineWidth is the maximum width of a part of an example that is shown on one line.
 const lineWidth = 88
 
-// example returns a value as a client would see it: a string as it is, otherwise JSON, in
-// the order of its schema and on as few lines as are readable.
-func (r *reference) example(value json.RawMessage, s *schema) string {
-	if bytes.HasPrefix(value, []byte(`"`)) {
-		return plain(value)
+// example returns the value of an example as a client would see it: a string as it is,
+// otherwise JSON, in the order of its schema and on as few lines as are readable.
+func (r *reference) example(of node, schema any) string {
+	value, given := of["value"]
+	s, _ := schema.(node)
+	if text, ok := value.(string); ok || !given {
+		return text
 	}
 	return r.layOut(value, s, "")
 }
 
 // layOut formats JSON on one line if it is short, else with each member on its own line.
-func (r *reference) layOut(value json.RawMessage, s *schema, indent string) string {
+func (r *reference) layOut(value any, s node, indent string) string {
 	if line := r.oneLine(value, s); len(indent)+len(line) <= lineWidth {
 		return line
 	}
@@ -31,110 +29,75 @@ func (r *reference) layOut(value json.RawMessage, s *schema, indent string) stri
 	return r.members(value, s, "\n"+inner, ",\n"+inner, "\n"+indent)
 }
 
-func (r *reference) oneLine(value json.RawMessage, s *schema) string {
+func (r *reference) oneLine(value any, s node) string {
 	return r.members(value, s, "", ", ", "")
 }
 
 // members formats a value with separators before, between and after its members. If
 // those are on one line, so is everything inside them.
-func (r *reference) members(value json.RawMessage, s *schema, before, between, after string) string {
-	inner := func(v json.RawMessage, s *schema) string {
+func (r *reference) members(value any, s node, before, between, after string) string {
+	inner := func(v any, s node) string {
 		if before == "" {
 			return r.oneLine(v, s)
 		}
 		return r.layOut(v, s, strings.TrimPrefix(before, "\n"))
 	}
 	var parts []string
-	var open, end string
-	var list []json.RawMessage
-	var object map[string]json.RawMessage
-	if len(value) == 0 {
-		return "" // an example without a value
-	}
-	switch s = r.follow(s); value[0] {
-	case '[':
-		open, end = "[", "]"
-		mustUnmarshal(value, &list)
-		for _, v := range list {
-			parts = append(parts, inner(v, s.Items))
+	brackets := "[]"
+	s = r.follow(s)
+	switch value := value.(type) {
+	case []any:
+		for _, v := range value {
+			parts = append(parts, inner(v, sub(s, "items")))
 		}
-	case '{':
-		open, end = "{", "}"
-		mustUnmarshal(value, &object)
-		for _, name := range memberOrder(object, s) {
-			parts = append(parts, quoteJSON(name)+": "+inner(object[name], s.Properties[name]))
+	case node:
+		brackets = "{}"
+		for _, name := range existing(value, append(propertyOrder(s), names(value)...)) {
+			parts = append(parts, encode(name)+": "+inner(value[name], sub(s, "properties", name)))
 		}
 	default:
-		return string(value)
+		return encode(value)
 	}
 	if len(parts) == 0 {
-		return open + end
+		return brackets
 	}
-	return open + before + strings.Join(parts, between) + after + end
+	return brackets[:1] + before + strings.Join(parts, between) + after + brackets[1:]
 }
 
 // follow returns the schema that describes a value, as far as that is known without the
 // value itself.
-func (r *reference) follow(s *schema) *schema {
-	switch {
-	case s == nil:
-		return &schema{}
-	case s.Ref != "":
-		return r.follow(lookUp(s.Ref, r.Components.Schemas))
-	case len(s.forms()) > 0:
-		return r.follow(s.forms()[0])
-	case len(s.AllOf) > 0:
-		return r.follow(s.AllOf[0])
+func (r *reference) follow(s node) node {
+	if s["$ref"] != nil {
+		return r.follow(r.resolve(s))
+	}
+	if choices := list(s, "oneOf", "anyOf", "allOf"); len(choices) > 0 {
+		return r.follow(choices[0])
 	}
 	return s
 }
 
-func memberOrder(object map[string]json.RawMessage, s *schema) []string {
-	var names []string
-	for _, name := range append(propertyOrder(s), slices.Sorted(maps.Keys(object))...) {
-		if _, has := object[name]; has && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// mustUnmarshal decodes a part of a document that was decoded before.
-func mustUnmarshal(value json.RawMessage, into any) {
-	if err := json.Unmarshal(value, into); err != nil {
-		panic(err)
-	}
-}
-
-func quoteJSON(text string) string {
-	var buf bytes.Buffer
-	encoder := json.NewEncoder(&buf)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(text) // cannot fail: a string, to memory
-	return strings.TrimSpace(buf.String())
-}
-
 // curl returns a shell command that calls the operation. If the document has an example
 // with its request, the command sends that request.
-func (r *reference) curl(e endpoint) string {
-	asked := exampleRequest(e.operation)
+func (r *reference) curl(e node) string {
+	asked, parameters := exampleRequest(e), e["parameters"].([]node)
 	parts := []string{"curl"}
-	if e.Method != "GET" {
-		parts[0] += " -X " + e.Method
+	if e["method"] != "GET" {
+		parts[0] += " -X " + textAt(e, "method")
 	}
-	if _, streams := e.Responses["200"].Content["text/event-stream"]; streams {
+	if sub(e, "responses", "200", "content", "text/event-stream") != nil {
 		parts[0] += " -N"
 	}
-	if keys := e.Keys(); len(keys) > 0 {
-		parts = append(parts, "-H "+r.keyHeader(keys[0])) // any one suffices
+	if needed := keys(e); len(needed) > 0 {
+		parts = append(parts, "-H "+r.keyHeader(needed[0])) // any one suffices
 	}
-	for _, name := range slices.Sorted(maps.Keys(asked.Header)) {
-		parts = append(parts, "-H "+quote(name+": "+asked.Header[name]))
+	header := sub(asked, "header")
+	for _, name := range names(header) {
+		parts = append(parts, "-H "+quote(name+": "+textAt(header, name)))
 	}
-	if kind, body := r.bodyExample(e.operation); body != "" {
+	if kind, body := r.bodyExample(e); body != "" {
 		parts = append(parts, "-H "+quote("Content-Type: "+kind), "-d "+quote(body))
 	}
-	at := `"` + escape(r.url) + fillPath(escape(e.Path), e.Parameters) + escape(query(asked, e.Parameters)) + `"`
+	at := `"` + escape(r.url) + fillPath(escape(textAt(e, "path")), parameters) + escape(query(asked, parameters)) + `"`
 	return strings.Join(append(parts, at), " \\\n  ")
 }
 
@@ -142,7 +105,7 @@ func (r *reference) curl(e endpoint) string {
 // variable but the key.
 func (r *reference) First() string {
 	for _, e := range r.operations {
-		if e.Method != "GET" || len(e.Keys()) == 0 && len(r.Security) > 0 {
+		if e["method"] != "GET" || len(keys(e)) == 0 && len(list(r.Doc, "security")) > 0 {
 			continue
 		}
 		line := r.curl(e)
@@ -153,55 +116,47 @@ func (r *reference) First() string {
 	return ""
 }
 
-// asking is the request of an example.
-type asking struct {
-	Path   string
-	Header map[string]string
-}
-
 // exampleRequest returns the request of the first successful example that has one.
-func exampleRequest(o *operation) asking {
-	for _, status := range slices.Sorted(maps.Keys(o.Responses)) {
-		if status[0] != '2' {
-			continue
-		}
-		for _, f := range formats(o.Responses[status].Content) {
-			for _, name := range slices.Sorted(maps.Keys(f.Examples)) {
-				var found asking
-				if json.Unmarshal(f.Examples[name].Request, &found) == nil && found.Path != "" {
+func exampleRequest(operation node) node {
+	responses := sub(operation, "responses")
+	for _, status := range names(responses) {
+		content := sub(responses, status, "content")
+		for _, media := range formats(content) {
+			examples := sub(content, media, "examples")
+			for _, name := range names(examples) {
+				if found := sub(examples, name, "x-request"); status[0] == '2' && found["path"] != nil {
 					return found
 				}
 			}
 		}
 	}
-	return asking{}
+	return nil
 }
 
 func (r *reference) keyHeader(name string) string {
-	s := r.Components.SecuritySchemes[name]
-	prefix := s.Name + ": "
-	if s.Type == "http" {
+	schemes := sub(r.Doc, "components", "securitySchemes")
+	prefix := textAt(sub(schemes, name), "name") + ": "
+	if textAt(sub(schemes, name), "type") == "http" {
 		prefix = "Authorization: Bearer "
 	}
 	if r.key != "" {
 		return quote(prefix + r.key)
 	}
 	variable := "$KEY"
-	if len(r.Components.SecuritySchemes) > 1 && !r.IsDefault(name) {
+	if len(schemes) > 1 && !r.IsDefault(name) {
 		variable = "$" + shellName(name)
 	}
 	return `"` + prefix + variable + `"`
 }
 
 // bodyExample returns the shortest example of a body, which has only what is required.
-func (r *reference) bodyExample(o *operation) (kind, body string) {
-	if o.RequestBody == nil {
-		return "", ""
-	}
-	for _, f := range formats(o.RequestBody.Content) {
-		for _, name := range slices.Sorted(maps.Keys(f.Examples)) {
-			if text := r.oneLine(f.Examples[name].Value, f.Schema); body == "" || len(text) < len(body) {
-				kind, body = f.Media, text
+func (r *reference) bodyExample(operation node) (kind, body string) {
+	content := sub(operation, "requestBody", "content")
+	for _, media := range formats(content) {
+		examples := sub(content, media, "examples")
+		for _, name := range names(examples) {
+			if line := r.oneLine(sub(examples, name)["value"], sub(content, media, "schema")); body == "" || len(line) < len(body) {
+				kind, body = media, line
 			}
 		}
 	}
@@ -211,12 +166,12 @@ func (r *reference) bodyExample(o *operation) (kind, body string) {
 var placeholder = regexp.MustCompile(`\{([^}]+)\}`)
 
 // fillPath inserts the examples of parameters, or shell variables if there are none.
-func fillPath(path string, parameters []parameter) string {
+func fillPath(path string, parameters []node) string {
 	return placeholder.ReplaceAllStringFunc(path, func(found string) string {
 		name := strings.Trim(found, "{}")
 		for _, p := range parameters {
-			if p.Name == name && p.In == "path" && p.Example != nil {
-				return url.PathEscape(plain(p.Example))
+			if p["name"] == name && p["in"] == "path" && p["example"] != nil {
+				return url.PathEscape(textAt(p, "example"))
 			}
 		}
 		return "${" + shellName(name) + "}"
@@ -224,14 +179,14 @@ func fillPath(path string, parameters []parameter) string {
 }
 
 // query returns the query of the example, or else the required parameters.
-func query(asked asking, parameters []parameter) string {
-	if _, query, found := strings.Cut(asked.Path, "?"); found {
+func query(asked node, parameters []node) string {
+	if _, query, found := strings.Cut(textAt(asked, "path"), "?"); found {
 		return "?" + query
 	}
 	values := url.Values{}
 	for _, p := range parameters {
-		if p.In == "query" && p.Required && p.Example != nil {
-			values.Set(p.Name, plain(p.Example))
+		if p["in"] == "query" && p["required"] == true && p["example"] != nil {
+			values.Set(textAt(p, "name"), textAt(p, "example"))
 		}
 	}
 	if len(values) == 0 {

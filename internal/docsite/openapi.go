@@ -11,282 +11,205 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// document is the part of an OpenAPI document that the pages show. It is decoded
-// strictly: unknown members are refused, so nothing is left out silently.
-type document struct {
-	OpenAPI string `json:"openapi"`
-	Info    struct {
-		Title       string `json:"title"`
-		Version     string `json:"version"`
-		Summary     string `json:"summary"`
-		Description string `json:"description"`
-		License     struct {
-			Name       string `json:"name"`
-			Identifier string `json:"identifier"`
-			URL        string `json:"url"`
-		} `json:"license"`
-	} `json:"info"`
-	Servers []struct {
-		URL         string `json:"url"`
-		Description string `json:"description"`
-	} `json:"servers"`
-	Security   security            `json:"security"`
-	Tags       []tag               `json:"tags"`
-	Paths      map[string]pathItem `json:"paths"`
-	Components struct {
-		Headers         map[string]header         `json:"headers"`
-		Parameters      map[string]parameter      `json:"parameters"`
-		Responses       map[string]response       `json:"responses"`
-		Schemas         map[string]*schema        `json:"schemas"`
-		SecuritySchemes map[string]securityScheme `json:"securitySchemes"`
-	} `json:"components"`
+// node is an object of an OpenAPI document. Templates read its members by name.
+type node = map[string]any
+
+// grammar has the members that the pages show, by kind of object. A name is of a text, a
+// number or a truth value; name? of anything; name:kind of an object, or of a truth value
+// instead of a schema; name[]kind of a list; and name{}kind of an object with any names.
+var grammar = map[string]string{
+	"document":   "openapi info:info servers[]server security? tags[]tag paths{}path components:components",
+	"info":       "title version summary description license:license",
+	"license":    "name identifier url",
+	"server":     "url description",
+	"tag":        "name description",
+	"components": "headers{}header parameters{}parameter responses{}response schemas{}schema securitySchemes{}scheme",
+	"scheme":     "type scheme bearerFormat in name description",
+	"path":       "parameters[]parameter get:operation head:operation post:operation put:operation patch:operation delete:operation options:operation",
+	"operation":  "operationId tags? summary description security? parameters[]parameter requestBody:body responses{}response",
+	"parameter":  "$ref name in description required style explode schema:schema example?",
+	"body":       "description required content{}media",
+	"response":   "$ref description headers{}header content{}media",
+	"header":     "$ref description required schema:schema",
+	"media":      "schema:schema examples{}example",
+	"example":    "summary description value? x-request?", // the last is the request with which tests check the example
+	"schema": "$ref type nullable format description pattern enum? const? default? minimum maximum exclusiveMinimum exclusiveMaximum " +
+		"minLength maxLength minItems maxItems uniqueItems properties{}schema required? additionalProperties:schema items:schema " +
+		"oneOf[]schema anyOf[]schema allOf[]schema",
 }
 
-type tag struct {
-	Name        string `json:"name"`
-	Description string `json:"description"`
-}
+var grammarRule = regexp.MustCompile(`^([\w$-]+)(\?|:|\[\]|\{\})?(\w*)$`)
 
-// security lists the alternatives that permit an operation. If empty, none is needed.
-type security []map[string][]string
-
-type securityScheme struct {
-	Type         string `json:"type"`
-	Scheme       string `json:"scheme"`
-	BearerFormat string `json:"bearerFormat"`
-	In           string `json:"in"`
-	Name         string `json:"name"`
-	Description  string `json:"description"`
-}
-
-type pathItem struct {
-	Parameters []parameter `json:"parameters"`
-	Get        *operation  `json:"get"`
-	Head       *operation  `json:"head"`
-	Post       *operation  `json:"post"`
-	Put        *operation  `json:"put"`
-	Patch      *operation  `json:"patch"`
-	Delete     *operation  `json:"delete"`
-	Options    *operation  `json:"options"`
-}
-
-type operation struct {
-	ID          string              `json:"operationId"`
-	Tags        []string            `json:"tags"`
-	Summary     string              `json:"summary"`
-	Description string              `json:"description"`
-	Security    *security           `json:"security"` // absent: as for the whole document
-	Parameters  []parameter         `json:"parameters"`
-	RequestBody *requestBody        `json:"requestBody"`
-	Responses   map[string]response `json:"responses"`
-}
-
-type parameter struct {
-	Ref         string          `json:"$ref"`
-	Name        string          `json:"name"`
-	In          string          `json:"in"`
-	Description string          `json:"description"`
-	Required    bool            `json:"required"`
-	Style       string          `json:"style"`
-	Explode     *bool           `json:"explode"`
-	Schema      *schema         `json:"schema"`
-	Example     json.RawMessage `json:"example"`
-}
-
-type requestBody struct {
-	Description string               `json:"description"`
-	Required    bool                 `json:"required"`
-	Content     map[string]mediaType `json:"content"`
-}
-
-type response struct {
-	Ref         string               `json:"$ref"`
-	Description string               `json:"description"`
-	Headers     map[string]header    `json:"headers"`
-	Content     map[string]mediaType `json:"content"`
-}
-
-type header struct {
-	Ref         string  `json:"$ref"`
-	Description string  `json:"description"`
-	Required    bool    `json:"required"`
-	Schema      *schema `json:"schema"`
-}
-
-type mediaType struct {
-	Schema   *schema            `json:"schema"`
-	Examples map[string]example `json:"examples"`
-}
-
-type example struct {
-	Summary     string          `json:"summary"`
-	Description string          `json:"description"`
-	Value       json.RawMessage `json:"value"`
-	Request     json.RawMessage `json:"x-request"` // the request with which tests check the example
-}
-
-// schema is the part of JSON Schema that the documents use.
-type schema struct {
-	Ref                  string             `json:"$ref"`
-	Type                 string             `json:"type"`
-	Nullable             bool               `json:"nullable"` // OpenAPI 3.0
-	Format               string             `json:"format"`
-	Description          string             `json:"description"`
-	Pattern              string             `json:"pattern"`
-	Enum                 []json.RawMessage  `json:"enum"`
-	Const                json.RawMessage    `json:"const"`
-	Default              json.RawMessage    `json:"default"`
-	Minimum              json.Number        `json:"minimum"`
-	Maximum              json.Number        `json:"maximum"`
-	ExclusiveMinimum     json.Number        `json:"exclusiveMinimum"`
-	ExclusiveMaximum     json.Number        `json:"exclusiveMaximum"`
-	MinLength            json.Number        `json:"minLength"`
-	MaxLength            json.Number        `json:"maxLength"`
-	MinItems             json.Number        `json:"minItems"`
-	MaxItems             json.Number        `json:"maxItems"`
-	UniqueItems          bool               `json:"uniqueItems"`
-	Properties           map[string]*schema `json:"properties"`
-	Required             []string           `json:"required"`
-	AdditionalProperties unnamed            `json:"additionalProperties"`
-	Items                *schema            `json:"items"`
-	OneOf                []*schema          `json:"oneOf"`
-	AnyOf                []*schema          `json:"anyOf"`
-	AllOf                []*schema          `json:"allOf"`
-}
-
-// unnamed says which properties an object has that are not named.
-type unnamed struct {
-	None bool
-	each *schema // nil: anything
-}
-
-func (o *unnamed) UnmarshalJSON(source []byte) error {
-	var any bool
-	if json.Unmarshal(source, &any) == nil {
-		o.None = !any
-		return nil
+// rulesOf returns, for each kind of object, how the value of a member looks and its kind.
+var rulesOf = sync.OnceValue(func() map[string]map[string][]string {
+	all := map[string]map[string][]string{}
+	for kind, members := range grammar {
+		all[kind] = map[string][]string{}
+		for text := range strings.FieldsSeq(members) {
+			rule := grammarRule.FindStringSubmatch(text)
+			all[kind][rule[1]] = rule[2:]
+		}
 	}
-	return decodeStrictly(source, &o.each)
-}
+	return all
+})
 
-// forms returns the schemas of which a value has one.
-func (s *schema) forms() []*schema { return slices.Concat(s.OneOf, s.AnyOf) }
-
-func parseDocument(source []byte) (*document, error) {
-	var d document
-	return &d, decodeStrictly(source, &d)
-}
-
-func decodeStrictly(source []byte, into any) error {
+// parseDocument decodes a document strictly: what the pages would leave out is refused.
+func parseDocument(source []byte) (node, error) {
 	decoder := json.NewDecoder(bytes.NewReader(source))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return err
+	decoder.UseNumber()
+	var d node
+	if err := decoder.Decode(&d); err != nil {
+		return nil, err
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is more than one document")
+		return nil, errors.New("there is more than one document")
+	}
+	return d, check("document", d)
+}
+
+// check returns an error if an object has something that the pages do not show.
+func check(kind string, value any) error {
+	object, ok := value.(node)
+	if !ok {
+		return fmt.Errorf("a %s is not an object", kind)
+	}
+	for name, member := range object {
+		rule, known := rulesOf()[kind][name]
+		if !known {
+			return fmt.Errorf("a %s has %q, which the pages do not show", kind, name)
+		}
+		each := []any{member}
+		_, flag := member.(bool)
+		list, isList := member.([]any)
+		inner, isObject := member.(node)
+		switch fits := !isList && !isObject; {
+		case rule[0] == "?", rule[0] == ":" && rule[1] == "schema" && flag, rule[0] == "" && fits:
+			continue
+		case rule[0] == "[]" && isList:
+			each = list
+		case rule[0] == "{}" && isObject:
+			each = slices.Collect(maps.Values(inner))
+		case rule[0] != ":":
+			return fmt.Errorf("%q of a %s has a form that the pages do not show", name, kind)
+		}
+		for _, one := range each {
+			if err := check(rule[1], one); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
 	}
 	return nil
 }
 
-// lookUp follows a reference to a component. A dangling one is an error in the document,
-// which the tests of its API would detect.
-func lookUp[T any](ref string, in map[string]T) T {
-	found, ok := in[path.Base(ref)]
-	if !ok {
+// sub returns the object below some names, or nil.
+func sub(n node, names ...string) node {
+	for _, name := range names {
+		n, _ = n[name].(node)
+	}
+	return n
+}
+
+// list returns the objects of lists, one list after the other.
+func list(n node, names ...string) (all []node) {
+	for _, name := range names {
+		members, _ := n[name].([]any)
+		for _, m := range members {
+			one, _ := m.(node)
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// textAt returns a member as text, or nothing if there is none.
+func textAt(n node, name string) string {
+	if value, has := n[name]; has {
+		return plain(value)
+	}
+	return ""
+}
+
+// names returns the names of an object's members, sorted.
+func names(n node) []string { return slices.Sorted(maps.Keys(n)) }
+
+// resolve follows a reference of a document, if the object is one. A dangling one is an
+// error in the document, which the tests of its API would detect.
+func (r *reference) resolve(n node) node {
+	ref := textAt(n, "$ref")
+	if ref == "" {
+		return n
+	}
+	kind, name := path.Split(ref)
+	found := sub(r.Doc, "components", path.Base(kind), name)
+	if found == nil {
 		panic(fmt.Errorf("docsite: the reference %s does not exist", ref))
 	}
 	return found
 }
 
-// endpoint is an operation, with what the document says elsewhere filled in.
-type endpoint struct {
-	Method, Path string // the path that a client requests
-	*operation
-	Parameters []parameter // also those of the path, with references resolved
-}
-
-// endpoints returns all operations, in the order they are shown.
-func (d *document) endpoints() []endpoint {
-	var all []endpoint
-	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
-		item := d.Paths[path]
-		if len(d.Servers) > 0 && d.Servers[0].URL != "/" {
-			path = d.Servers[0].URL + strings.TrimSuffix(path, "/")
+// endpoints returns all operations, in the order they are shown. Each also has its method
+// and path, and what the document says elsewhere.
+func (r *reference) endpoints() (all []node) {
+	base := ""
+	if servers := list(r.Doc, "servers"); len(servers) > 0 && textAt(servers[0], "url") != "/" {
+		base = textAt(servers[0], "url")
+	}
+	for _, path := range names(sub(r.Doc, "paths")) {
+		item := sub(r.Doc, "paths", path)
+		if base != "" {
+			path = base + strings.TrimSuffix(path, "/")
 		}
-		for _, e := range []endpoint{
-			{"GET", path, item.Get, nil},
-			{"HEAD", path, item.Head, nil},
-			{"POST", path, item.Post, nil},
-			{"PUT", path, item.Put, nil},
-			{"PATCH", path, item.Patch, nil},
-			{"DELETE", path, item.Delete, nil},
-			{"OPTIONS", path, item.Options, nil},
-		} {
-			if e.operation == nil {
+		for _, method := range []string{"get", "head", "post", "put", "patch", "delete", "options"} {
+			e := maps.Clone(sub(item, method))
+			if e == nil {
 				continue
 			}
-			if e.Security == nil {
-				e.Security = &d.Security
+			if e["security"] == nil {
+				e["security"] = r.Doc["security"]
 			}
-			e.Parameters = slices.Concat(item.Parameters, e.operation.Parameters)
-			for i, p := range e.Parameters {
-				if p.Ref != "" {
-					e.Parameters[i] = lookUp(p.Ref, d.Components.Parameters)
-				}
+			parameters := append(list(item, "parameters"), list(e, "parameters")...)
+			for i, p := range parameters {
+				parameters[i] = r.resolve(p)
 			}
+			e["method"], e["path"], e["parameters"] = strings.ToUpper(method), path, parameters
 			all = append(all, e)
 		}
 	}
 	return all
 }
 
-// Keys returns the names of the security schemes, any of which permits the operation. If
+// keys returns the names of the security schemes, any of which permits the operation. If
 // there are none, it is open to all.
-func (o *operation) Keys() []string {
-	var names []string
-	for _, one := range *o.Security {
-		names = append(names, slices.Sorted(maps.Keys(one))...)
+func keys(operation node) (all []string) {
+	for _, one := range list(operation, "security") {
+		all = append(all, names(one)...)
 	}
-	return names
+	return all
 }
 
 // Scopes are in the text of an operation: OpenAPI has them only for OAuth.
 var scopeText = regexp.MustCompile("Needs\\s+the\\s+scope\\s+`([^`]+)`")
 
-// Scope returns the scope that a key must have, or nothing.
-func (o *operation) Scope() string {
-	if found := scopeText.FindStringSubmatch(o.Description); found != nil {
+// scope returns the scope that a key must have, or nothing.
+func scope(operation node) string {
+	if found := scopeText.FindStringSubmatch(textAt(operation, "description")); found != nil {
 		return found[1]
 	}
 	return ""
 }
 
-// format is a body in one format.
-type format struct {
-	Media string
-	mediaType
+// formats returns the media types of a body, JSON first: it is the default.
+func formats(content any) []string {
+	body, _ := content.(node)
+	all := names(body)
+	return firstWhere(all, func(media string) bool { return media == "application/json" })
 }
 
-// formats returns the formats of a body, JSON first: it is the default.
-func formats(content map[string]mediaType) []format {
-	var all []format
-	for _, kind := range slices.Sorted(maps.Keys(content)) {
-		all = append(all, format{kind, content[kind]})
-	}
-	slices.SortStableFunc(all, func(a, b format) int { return first(a.Media == "application/json", b.Media == "application/json") })
-	return all
-}
-
-// first compares two values for sorting, of which one may have to come first.
-func first(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	}
-	return 1
+// firstWhere moves those for which is holds to the front.
+func firstWhere(all []string, is func(string) bool) []string {
+	rest := slices.DeleteFunc(slices.Clone(all), is)
+	return append(slices.DeleteFunc(all, func(one string) bool { return !is(one) }), rest...)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/docs"
 	"github.com/beacon-wifi/beacon/internal/docsite"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // object is a part of an OpenAPI document as encoding/json gives it: these tests
@@ -156,6 +157,7 @@ func readReference(t *testing.T, d *docsite.Docs, api string) (page *element, pl
 
 // TestReference_ShowsTheWholeDocument goes through the documents, not the pages.
 func TestReference_ShowsTheWholeDocument(t *testing.T) {
+	level.Repeats(t)
 	for _, api := range config.APIs {
 		t.Run(api.Name, func(t *testing.T) {
 			document := parse(t, api.Document)
@@ -273,6 +275,7 @@ func checkOperation(t *testing.T, api string, document object, places map[string
 
 // Which properties need not be there is told, and in the order of the document.
 func TestReference_Required(t *testing.T) {
+	level.Repeats(t)
 	document := parse(t, config.APIs[0].Document)
 	_, places := readReference(t, newDocs(t), "network")
 	checked := 0

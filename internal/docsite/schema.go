@@ -1,6 +1,7 @@
 package docsite
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"html/template"
@@ -8,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // word is a part of the description of a type: text, or the name of a schema.
@@ -32,35 +34,36 @@ type field struct {
 	Text     template.HTML
 }
 
+// forms returns the schemas of which a value has one.
+func forms(s node) []node { return list(s, "oneOf", "anyOf") }
+
 // words describes the type of a value, such as "array of Hotspot or null".
-func words(s *schema) []word {
-	if s != nil && s.Nullable {
-		not := *s
-		not.Nullable = false
-		return append(words(&not), word{Text: " or null"})
-	}
+func words(s node) []word {
+	kind, of, format := textAt(s, "type"), sub(s, "additionalProperties"), textAt(s, "format")
 	switch {
-	case s == nil, s.Ref == "" && s.Type == "" && s.Const == nil && s.forms() == nil && s.AllOf == nil:
+	case s["nullable"] == true: // OpenAPI 3.0
+		not := maps.Clone(s)
+		delete(not, "nullable")
+		return append(words(not), word{Text: " or null"})
+	case s["$ref"] != nil:
+		return []word{{Schema: path.Base(textAt(s, "$ref"))}}
+	case len(forms(s)) > 0:
+		return joined(forms(s), " or ")
+	case s["allOf"] != nil:
+		return joined(list(s, "allOf"), " and ")
+	case kind == "array":
+		return append([]word{{Text: "array of "}}, words(sub(s, "items"))...)
+	case kind != "" && of != nil:
+		return append([]word{{Text: kind + " of "}}, words(of)...)
+	case kind != "" && format != "":
+		return []word{{Text: kind + " (" + format + ")"}}
+	case kind == "" && s["const"] == nil:
 		return nil
-	case s.Ref != "":
-		return []word{{Schema: path.Base(s.Ref)}}
-	case len(s.forms()) > 0:
-		return joined(s.forms(), " or ")
-	case len(s.AllOf) > 0:
-		return joined(s.AllOf, " and ")
-	case s.Type == "array":
-		return append([]word{{Text: "array of "}}, words(s.Items)...)
-	case s.AdditionalProperties.each != nil:
-		return append([]word{{Text: s.Type + " of "}}, words(s.AdditionalProperties.each)...)
-	case s.Type == "" && s.Const != nil:
-		return []word{{Text: plain(s.Const)}}
-	case s.Format != "":
-		return []word{{Text: s.Type + " (" + s.Format + ")"}}
 	}
-	return []word{{Text: s.Type}}
+	return []word{{Text: cmp.Or(kind, textAt(s, "const"))}}
 }
 
-func joined(schemas []*schema, by string) []word {
+func joined(schemas []node, by string) []word {
 	var all []word
 	for _, one := range schemas {
 		told := words(one)
@@ -73,128 +76,135 @@ func joined(schemas []*schema, by string) []word {
 }
 
 // limits returns the rules for a value, including those for the items of a list.
-func limits(s *schema) []limit {
-	if s == nil {
-		return nil
-	}
+func limits(s node) []limit {
 	var all []limit
 	add := func(text string, codes ...string) {
 		if text != "" {
 			all = append(all, limit{text, codes})
 		}
 	}
-	add(between(s.Minimum, s.Maximum, ""))
-	if s.ExclusiveMinimum != "" {
-		add("more than " + s.ExclusiveMinimum.String())
+	add(between(textAt(s, "minimum"), textAt(s, "maximum"), ""))
+	if least := textAt(s, "exclusiveMinimum"); least != "" {
+		add("more than " + least)
 	}
-	if s.ExclusiveMaximum != "" {
-		add("less than " + s.ExclusiveMaximum.String())
+	if most := textAt(s, "exclusiveMaximum"); most != "" {
+		add("less than " + most)
 	}
-	add(between(s.MinLength, s.MaxLength, "character"))
-	add(between(s.MinItems, s.MaxItems, "item"))
-	if s.UniqueItems {
+	add(between(textAt(s, "minLength"), textAt(s, "maxLength"), "character"))
+	add(between(textAt(s, "minItems"), textAt(s, "maxItems"), "item"))
+	if s["uniqueItems"] == true {
 		add("each once")
 	}
-	if len(s.Enum) == 1 {
-		add("always", plain(s.Enum[0]))
-	} else if len(s.Enum) > 1 {
-		add("one of", plains(s.Enum)...)
+	if values, _ := s["enum"].([]any); len(values) == 1 {
+		add("always", plain(values[0]))
+	} else if len(values) > 1 {
+		add("one of", plains(values)...)
 	}
-	if s.Const != nil && s.Type != "" {
-		add("always", plain(s.Const))
+	if s["const"] != nil && s["type"] != nil {
+		add("always", textAt(s, "const"))
 	}
-	if s.Pattern != "" {
-		add(matching, s.Pattern)
+	if pattern := textAt(s, "pattern"); pattern != "" {
+		add(matching, pattern)
 	}
-	if s.Default != nil {
-		add("default", plain(s.Default))
+	if _, given := s["default"]; given {
+		add("default", textAt(s, "default"))
 	}
-	if s.Type == "array" {
-		for _, inner := range limits(s.Items) {
+	if s["type"] == "array" {
+		for _, inner := range limits(sub(s, "items")) {
 			add("each "+inner.Text, inner.Codes...)
 		}
 	}
-	for _, one := range slices.Concat(s.forms(), s.AllOf) {
+	for _, one := range list(s, "oneOf", "anyOf", "allOf") {
 		all = append(all, limits(one)...)
 	}
 	return all
 }
 
 // between describes a range. Either end may be open.
-func between(least, most json.Number, unit string) string {
-	text, last := "", cmp.Or(most, least)
+func between(least, most, unit string) string {
+	words, last := "", cmp.Or(most, least)
 	switch {
 	case last == "":
 		return ""
 	case most == "":
-		text = "at least " + least.String()
+		words = "at least " + least
 	case least == "" || least == "0" && unit != "":
-		text = "at most " + most.String()
+		words = "at most " + most
 	case least == most:
-		text = least.String()
+		words = least
 	default:
-		text = least.String() + " to " + most.String()
+		words = least + " to " + most
 	}
 	switch {
 	case unit == "":
-		return text
+		return words
 	case last == "1":
-		return text + " " + unit
+		return words + " " + unit
 	}
-	return text + " " + unit + "s"
+	return words + " " + unit + "s"
 }
 
-// plain returns a JSON value as text: a string without its quotes.
-func plain(value json.RawMessage) string {
-	var text string
-	if json.Unmarshal(value, &text) == nil {
+// plain returns a value as text: a string as it is, and anything else as JSON.
+func plain(value any) string {
+	if text, ok := value.(string); ok {
 		return text
 	}
-	return string(value)
+	return encode(value)
 }
 
-func plains(values []json.RawMessage) []string {
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = plain(v)
+func plains(values []any) []string {
+	var texts []string
+	for _, v := range values {
+		texts = append(texts, plain(v))
 	}
 	return texts
 }
 
+// encode returns a value as JSON, on one line.
+func encode(value any) string {
+	var buf bytes.Buffer
+	encoder := json.NewEncoder(&buf)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(value) // cannot fail: it was JSON before
+	return strings.TrimSpace(buf.String())
+}
+
 // rules describes the type of a value and its own rules.
-func rules(s *schema) field { return field{Type: words(s), Limits: limits(s)} }
+func rules(schema any) field {
+	s, _ := schema.(node)
+	return field{Type: words(s), Limits: limits(s)}
+}
 
 // value describes a value. If its schema has a name, the rules of that schema are
 // included: nobody should have to follow a link for a range.
-func (r *reference) value(s *schema) field {
-	f := rules(s)
-	if s == nil {
-		return f
-	}
-	text := s.Description
-	if s.Ref != "" {
-		named := lookUp(s.Ref, r.Components.Schemas)
-		text = cmp.Or(text, named.Description)
+func (r *reference) value(schema any) field {
+	f := rules(schema)
+	s, _ := schema.(node)
+	told := textAt(s, "description")
+	if s["$ref"] != nil {
+		named := r.resolve(s)
+		told = cmp.Or(told, textAt(named, "description"))
 		for _, l := range limits(named) {
 			if l.Text != matching { // the pattern of an id need not be in every table
 				f.Limits = append(f.Limits, l)
 			}
 		}
 	}
-	f.Text = r.text.line(text)
+	f.Text = r.line(told)
 	return f
 }
 
 // fields lists the properties of an object, and of the unnamed objects in it:
 // location.lat, weekly[].open.
-func (r *reference) fields(prefix string, s *schema) []field {
+func (r *reference) fields(prefix string, s node) []field {
 	var rows []field
+	required, _ := s["required"].([]any)
 	for _, name := range propertyOrder(s) {
-		property := s.Properties[name]
+		property := sub(s, "properties", name)
 		row := r.value(property)
 		row.Name = prefix + name
 		// A property without a type narrows one of another schema.
-		row.Optional = len(row.Type) > 0 && !slices.Contains(s.Required, name)
+		row.Optional = len(row.Type) > 0 && !slices.Contains(required, any(name))
 		if len(row.Type)+len(row.Limits)+len(row.Text) > 0 {
 			rows = append(rows, row)
 		}
@@ -204,13 +214,10 @@ func (r *reference) fields(prefix string, s *schema) []field {
 }
 
 // inner lists the properties inside an unnamed value.
-func (r *reference) inner(name string, s *schema) []field {
-	if s == nil {
-		return nil
-	}
-	for s.Items != nil {
-		name, s = name+"[]", s.Items
-		if s.Description != "" {
+func (r *reference) inner(name string, s node) []field {
+	for s["items"] != nil {
+		name, s = name+"[]", sub(s, "items")
+		if s["description"] != nil {
 			row := r.value(s)
 			row.Name = name
 			return append([]field{row}, r.inner(name, s)...)
@@ -221,10 +228,10 @@ func (r *reference) inner(name string, s *schema) []field {
 		prefix = name + "."
 	}
 	rows := r.fields(prefix, s)
-	for i, one := range s.forms() {
+	for i, one := range forms(s) {
 		rows = append(rows, r.fields(name+" (form "+strconv.Itoa(i+1)+").", one)...)
 	}
-	for _, one := range s.AllOf {
+	for _, one := range list(s, "allOf") {
 		rows = append(rows, r.inner(name, one)...)
 	}
 	return rows
@@ -232,17 +239,18 @@ func (r *reference) inner(name string, s *schema) []field {
 
 // propertyOrder returns the names of properties: the required ones first, in the order
 // of the document.
-func propertyOrder(s *schema) []string {
-	var names []string
-	for _, name := range s.Required {
-		if s.Properties[name] != nil {
-			names = append(names, name)
+func propertyOrder(s node) []string {
+	properties := sub(s, "properties")
+	required, _ := s["required"].([]any)
+	return existing(properties, append(plains(required), names(properties)...))
+}
+
+// existing returns those of some names that an object has, each once.
+func existing(in node, wanted []string) (found []string) {
+	for _, name := range wanted {
+		if _, has := in[name]; has && !slices.Contains(found, name) {
+			found = append(found, name)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
+	return found
 }

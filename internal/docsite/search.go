@@ -147,19 +147,17 @@ func clip(text string, n int) string {
 }
 
 // endpointWords returns the text of an operation for the search.
-func (r *reference) endpointWords(e endpoint) string {
-	fields := r.parameters(e)
-	if e.RequestBody != nil {
-		for _, f := range formats(e.RequestBody.Content) {
-			fields = append(fields, r.inner("", f.Schema)...)
-		}
+func (r *reference) endpointWords(e node) string {
+	fields, body := r.parameters(e), sub(e, "requestBody", "content")
+	for _, media := range formats(body) {
+		fields = append(fields, r.inner("", sub(body, media, "schema"))...)
 	}
-	return withFields(fields, e.Method, e.Path, textOf(r.text.text(e.Description)), e.Scope())
+	return withFields(fields, textAt(e, "method"), textAt(e, "path"), textOf(r.text(textAt(e, "description"))), scope(e))
 }
 
 // schemaWords returns the text of a schema for the search.
-func (r *reference) schemaWords(s *schema) string {
-	return withFields(r.inner("", s), textOf(r.text.text(s.Description)))
+func (r *reference) schemaWords(s node) string {
+	return withFields(r.inner("", s), textOf(r.text(textAt(s, "description"))))
 }
 
 func withFields(fields []field, parts ...string) string {

@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/beacon-wifi/beacon/internal/docsite"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // found returns the links and snippets that a search shows.
@@ -28,6 +29,7 @@ func found(t *testing.T, d *docsite.Docs, query string) (links, snippets []strin
 }
 
 func TestSearch(t *testing.T) {
+	level.Repeats(t)
 	d := newDocs(t)
 	for query, want := range map[string]string{
 		"what a day earns":        "/docs/rewards#what-a-day-earns",

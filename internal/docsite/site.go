@@ -89,7 +89,7 @@ var menu = []struct {
 }{
 	{"Start", false, []string{index, "quickstart-apps.md", "quickstart-operators.md", "quickstart-devices.md", "agent.md", "quickstart-staff.md"}},
 	{"Run it", true, []string{"run-single-node.md", "run-postgresql.md", "backup.md", "upgrade.md", "monitoring.md", "sizing.md"}},
-	{"Understand", false, []string{"rewards.md", "trust.md", "reliability.md", "security.md", "privacy.md", "open-data.md", "performance.md"}},
+	{"Understand", false, []string{"rewards.md", "how-money-flows.md", "trust.md", "reliability.md", "security.md", "privacy.md", "open-data.md", "performance.md"}},
 }
 
 const others = 2

@@ -7,12 +7,13 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/beacon-wifi/beacon/internal/rewards/statement"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// bookkeeper checks the ledger of a month, one user at a time. It keeps in memory only
+// ledgerCheck checks the ledger of a month, one user at a time. It keeps in memory only
 // one user's hotspots and a page of each day.
-type bookkeeper struct {
+type ledgerCheck struct {
 	*checkRun
 	s     store.Snapshot
 	rules policy.Set
@@ -57,7 +58,7 @@ func books(run *checkRun) error {
 			return err
 		}
 		for _, month := range months {
-			b := &bookkeeper{checkRun: run, s: s, rules: rules, month: month, totals: totals, reopened: reopened, holds: holds}
+			b := &ledgerCheck{checkRun: run, s: s, rules: rules, month: month, totals: totals, reopened: reopened, holds: holds}
 			if err := b.walk(); err != nil {
 				return err
 			}
@@ -103,7 +104,7 @@ func allMonths(run *checkRun, s store.Snapshot, days []beacon.Day) ([]beacon.Mon
 }
 
 // walk checks a month.
-func (b *bookkeeper) walk() error {
+func (b *ledgerCheck) walk() error {
 	for day := b.month.First(); day <= b.month.Last(); day++ {
 		if b.totals[day] == nil {
 			continue
@@ -114,12 +115,8 @@ func (b *bookkeeper) walk() error {
 	}
 	b.hotspots, b.users = hotspotMonthCursor(b.checkRun, b.s, b.month), userMonthCursor(b.checkRun, b.s, b.month)
 	b.accounts = accountCursor(b.checkRun, b.s)
-	check := b.user
-	if b.reopened.Touch(b.month) {
-		check = b.corrected
-	}
 	for user, more := b.next(); more; user, more = b.next() {
-		check(user)
+		b.user(user)
 	}
 	return b.failed
 }
@@ -127,10 +124,10 @@ func (b *bookkeeper) walk() error {
 func ownedKey(o beacon.Owned) string { return string(o.User) + " " + string(o.Hotspot) }
 
 // next returns the first user not yet checked.
-func (b *bookkeeper) next() (user beacon.UserID, any bool) {
+func (b *ledgerCheck) next() (user beacon.UserID, found bool) {
 	see := func(u beacon.UserID) {
-		if !any || u < user {
-			user, any = u, true
+		if !found || u < user {
+			user, found = u, true
 		}
 	}
 	for _, day := range b.days {
@@ -144,70 +141,95 @@ func (b *bookkeeper) next() (user beacon.UserID, any bool) {
 	if m := b.users.head(); m != nil {
 		see(m.User)
 	}
-	return user, any && b.failed == nil
+	return user, found && b.failed == nil
 }
 
-// user adds up one user's rows in chain order: by day, then by hotspot.
-func (b *bookkeeper) user(user beacon.UserID) {
-	is := ledger.UserMonth{Month: b.month, User: user, Chain: ledger.Seed(user, b.month)}
+// user adds up one user's rows in the order of their chain.
+func (b *ledgerCheck) user(user beacon.UserID) {
+	m := statement.NewMonth(user, b.month, b.rules)
 	sums := map[beacon.HotspotID]*ledger.HotspotMonth{}
 	firstDay := beacon.Day(-1)
 	var held []ledger.HeldDay
+	err := b.each(user, func(r *ledger.Row) {
+		b.row()
+		if err := m.Add(r); err != nil {
+			b.wrong(nameOf(r), "%v", err)
+		}
+		if r.Kind != ledger.Earning {
+			return
+		}
+		if firstDay < 0 || r.Day < firstDay {
+			firstDay = r.Day
+		}
+		if b.reopened.Valid(r) {
+			held = appendHeld(held, r, m.Sum.Chain)
+			b.add(r, sums)
+		}
+	})
+	if err != nil {
+		b.wrong(fmt.Sprintf("%s in %s", user, b.month), "its rows cannot be read: %v", err)
+	}
+	b.held(&m.Sum, held)
+	b.hotspotSums(user, sums)
+	b.userSum(&m.Sum)
+	b.firstDay(user, firstDay)
+}
+
+// each calls fn for a user's rows in the order of their chain. In a month of which days were
+// opened again they are read once more, one by one.
+func (b *ledgerCheck) each(user beacon.UserID, fn func(*ledger.Row)) error {
+	walk := b.reopened.Touch(b.month)
 	for _, day := range b.days {
 		for r := day.head(); r != nil && r.User == user; r = day.head() {
-			b.row()
-			b.earned(r)
-			if firstDay < 0 {
-				firstDay = r.Day
+			if !walk {
+				fn(r)
 			}
-			is.Rows, is.Chain, is.Sum = is.Rows+1, is.Chain.Next(r), is.Plus(r.Sum())
-			held = appendHeld(held, r, is.Chain)
-			b.add(r, sums)
 			day.pass()
 		}
 	}
-	b.ended(&is)
-	b.conclude(&is, sums, held, firstDay)
+	if walk {
+		return ledger.Walk(b.ctx, func(read func(ledger.Books) error) error { return read(b.s.Books()) }, user, b.month, func(r ledger.Row, _ ledger.Hash) error {
+			fn(&r)
+			return nil
+		})
+	}
+	if !b.holds {
+		return nil
+	}
+	ended, err := b.s.Ended(b.ctx, user, b.month)
+	for i := range ended {
+		row := ended[i].Ending()
+		fn(&row)
+	}
+	return err
 }
 
-// conclude compares what is stored of a user's month with what its rows add up to.
-func (b *bookkeeper) conclude(is *ledger.UserMonth, sums map[beacon.HotspotID]*ledger.HotspotMonth, held []ledger.HeldDay, firstDay beacon.Day) {
-	is.Hotspots = len(sums)
-	b.held(is, held)
-	b.hotspotSums(is.User, sums)
-	b.userSum(is)
-	b.firstDay(is.User, firstDay)
+// nameOf names a row.
+func nameOf(r *ledger.Row) string {
+	switch r.Kind {
+	case ledger.Correction:
+		return fmt.Sprintf("correction of %s on %s", r.User, r.Day)
+	case ledger.Ending:
+		return fmt.Sprintf("ending of %s on %s", r.User, r.Day)
+	default:
+		return fmt.Sprintf("%s on %s", r.Hotspot, r.Day)
+	}
 }
 
-// add adds a row that holds to the sums of its hotspot and of its day.
-func (b *bookkeeper) add(r *ledger.Row, sums map[beacon.HotspotID]*ledger.HotspotMonth) {
+// add adds a valid row to the sums of its hotspot and of its day.
+func (b *ledgerCheck) add(r *ledger.Row, sums map[beacon.HotspotID]*ledger.HotspotMonth) {
 	m := sums[r.Hotspot]
 	if m == nil {
 		m = &ledger.HotspotMonth{Month: b.month, Owned: r.Owned}
 		sums[r.Hotspot] = m
 	}
 	m.Through, m.Tier, m.Sum = r.Day, r.Tier, m.Plus(r.Sum())
-	if total := b.totals[r.Day]; total != nil { // nil if the row is stored under another day's key
-		total.Hotspots, total.Earned = total.Hotspots+1, total.Earned.Plus(r.Earned)
+	total := b.totals[r.Day]
+	if total == nil { // of a day that has only rows that were closed again
+		total = &ledger.Closing{Day: r.Day}
+		b.totals[r.Day] = total
 	}
-}
-
-// earned recomputes a row.
-func (b *bookkeeper) earned(r *ledger.Row) {
-	id := fmt.Sprintf("%s on %s", r.Hotspot, r.Day)
-	rules := b.rules.On(r.Day)
-	switch {
-	case rules.Version != r.Policy:
-		b.wrong(id, "its reward uses policy %d, which was not in force", r.Policy)
-	case r.Served < 0 || r.Served > r.Expected || r.Expected+r.Closed+r.Excused+r.Outside != beacon.MinutesADay ||
-		min(r.Closed, r.Excused, r.Outside) < 0:
-		b.wrong(id, "its minutes do not add up to a day")
-	case rules.CheckGround(&r.Facts) != nil:
-		b.wrong(id, "%v", rules.CheckGround(&r.Facts))
-	case rules.Reward(r.Facts) != r.Earned:
-		want := rules.Reward(r.Facts)
-		b.wrong(id, "the ledger says it earned %s, the policy gives %s", parts(r.Earned), parts(want))
-	}
+	total.Hotspots, total.Earned = total.Hotspots+1, total.Earned.Plus(r.Earned)
 }
 
 func parts(e beacon.Earned) string {
@@ -215,7 +237,7 @@ func parts(e beacon.Earned) string {
 }
 
 // hotspotSums compares the sums of a user's hotspots with their rows.
-func (b *bookkeeper) hotspotSums(user beacon.UserID, sums map[beacon.HotspotID]*ledger.HotspotMonth) {
+func (b *ledgerCheck) hotspotSums(user beacon.UserID, sums map[beacon.HotspotID]*ledger.HotspotMonth) {
 	for m := b.hotspots.head(); m != nil && m.User == user; m = b.hotspots.head() {
 		id := fmt.Sprintf("%s in %s", m.Hotspot, b.month)
 		switch is := sums[m.Hotspot]; {
@@ -233,7 +255,7 @@ func (b *bookkeeper) hotspotSums(user beacon.UserID, sums map[beacon.HotspotID]*
 }
 
 // userSum compares a user's sum and chain with the rows.
-func (b *bookkeeper) userSum(is *ledger.UserMonth) {
+func (b *ledgerCheck) userSum(is *ledger.UserMonth) {
 	id := fmt.Sprintf("%s in %s", is.User, b.month)
 	m := b.users.head()
 	if m == nil || m.User != is.User {
@@ -253,7 +275,7 @@ func (b *bookkeeper) userSum(is *ledger.UserMonth) {
 }
 
 // firstDay checks that the account's first day is that of the user's first row.
-func (b *bookkeeper) firstDay(user beacon.UserID, day beacon.Day) {
+func (b *ledgerCheck) firstDay(user beacon.UserID, day beacon.Day) {
 	a := b.accounts.head()
 	for ; a != nil && a.User < user; a = b.accounts.head() {
 		b.accounts.pass()

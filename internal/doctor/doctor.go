@@ -59,10 +59,13 @@ const faultsKept = 20
 type check struct {
 	name   string
 	advice string
-	needs  int64 // the schema version that has all columns it reads
+	needs  int64 // the schema version that has all columns it reads, or ofHotspots
 	slow   bool  // skipped by Options.Quick
 	run    func(*checkRun) error
 }
+
+// ofHotspots is the version since which hotspots have all their columns.
+const ofHotspots = -1
 
 const (
 	restoreAdvice = "keep a copy of the database as it is, and restore the last sound backup (beacon restore)"
@@ -75,18 +78,19 @@ var checks = []check{
 	{"settings", "correct them as the database's manual says, and restart it", 0, false, settings},
 	{"storage", "the disk or memory of this machine may be faulty: " + restoreAdvice, 0, false, storage},
 	{"schema", "the schema was changed by hand: " + restoreAdvice, 0, false, schema},
-	{"hotspots", reportAdvice + sealAdvice, 15, false, hotspots},
+	{"hotspots", reportAdvice + sealAdvice, ofHotspots, false, hotspots},
 	{"keys", reportAdvice + sealAdvice, 7, false, keys},
-	{"changes", reportAdvice, 15, false, changes},
+	{"changes", reportAdvice, ofHotspots, false, changes},
 	{"events", "clients may have missed events and should read hotspots again; " + reportAdvice, 4, false, events},
 	{"leases", "correct the machine's clock; a lease that is not released ends by itself at the time shown", 2, false, leases},
 	{"clocks", "set the clocks right, then open the days again (beacon rewards reopen); heartbeats earn only on days that are not closed", 5, false, clocks},
 	{"journal", "the heartbeats in this batch are lost, others are not: start a server, which skips it", 2, false, journal},
-	{"records", "what a hotspot did on that day is lost, but not what it earned: " + restoreAdvice, 15, false, records},
+	{"records", "what a hotspot did on that day is lost, but not what it earned: " + restoreAdvice, ofHotspots, false, records},
 	{"references", reportAdvice, 3, false, references},
 	{"holds", "do not settle any month: " + restoreAdvice, 14, false, holds},
 	{"ledger", "do not settle any month: " + restoreAdvice, 14, false, books},
-	{"standings", "if days are opened again they are counted again: beacon rewards reopen; " + restoreAdvice, 15, true, standings},
+	{"standings", "if days are opened again they are counted again: beacon rewards reopen; " + restoreAdvice, 16, true, standings},
+	{"excused", "do not settle any month: " + restoreAdvice, 16, true, excused},
 	{"statements", "do not settle any month: " + restoreAdvice, 14, false, statements},
 	{"documents", "do not settle any month: " + restoreAdvice, 14, true, documents},
 }
@@ -104,23 +108,28 @@ func Names() []string {
 // only if it was interrupted.
 func Examine(ctx context.Context, x *store.Examination, opts Options) (sound bool, err error) {
 	sound = true
-	version, readable := int64(0), true
+	var version, hotspots int64
+	readable := true
 	for _, c := range checks {
+		needs := c.needs
+		if needs == ofHotspots {
+			needs = hotspots
+		}
 		run := &checkRun{ctx: ctx, x: x, opts: opts, result: Result{Check: c.name}}
 		switch {
 		case c.slow && opts.Quick:
 			run.result.Skipped = "--quick"
 		case !readable:
 			run.result.Skipped = "the schema cannot be read"
-		case c.needs > version:
-			run.result.Skipped = fmt.Sprintf("the database is at version %d; this check needs version %d", version, c.needs)
+		case needs > version:
+			run.result.Skipped = fmt.Sprintf("the database is at version %d; this check needs version %d", version, needs)
 		default:
 			if err := run.do(c); err != nil {
 				return false, err
 			}
 		}
 		if c.name == "schema" {
-			version, readable = run.version, run.version > 0
+			version, hotspots, readable = run.schema.Version, run.schema.Hotspots, run.schema.Version > 0
 		}
 		sound = sound && run.result.Wrong == 0
 		if opts.Done != nil {
@@ -132,13 +141,13 @@ func Examine(ctx context.Context, x *store.Examination, opts Options) (sound boo
 
 // checkRun is one run of a check.
 type checkRun struct {
-	ctx     context.Context //nolint:containedctx // of this one check
-	x       *store.Examination
-	opts    Options
-	result  Result
-	rows    atomic.Int64
-	version int64 // of the schema, set by the check that reads it
-	failed  error // of a cursor
+	ctx    context.Context //nolint:containedctx // of this one check
+	x      *store.Examination
+	opts   Options
+	result Result
+	rows   atomic.Int64
+	schema store.SchemaState // set by the check that reads it
+	failed error             // of a cursor
 }
 
 // do runs a check. An error from the database counts as a fault.

@@ -32,9 +32,9 @@ func holds(run *checkRun) error {
 			return err
 		}
 		for id, of := range about {
-			if owner, any, err := s.Owner(run.ctx, of.Hotspot); err != nil {
+			if owner, found, err := s.Owner(run.ctx, of.Hotspot); err != nil {
 				return err
-			} else if !any || owner != of.User {
+			} else if !found || owner != of.User {
 				run.wrong(string(id), "holds %s, which is not a hotspot of %s", of.Hotspot, of.User)
 			}
 		}
@@ -119,26 +119,10 @@ func appendHeld(held []ledger.HeldDay, r *ledger.Row, hash ledger.Hash) []ledger
 	return append(held, ledger.HeldDay{Day: r.Day, Owned: r.Owned, Hold: r.Hold, Hash: hash, Amount: r.Total()})
 }
 
-// ended adds what became of held rows to the chain of a month.
-func (b *bookkeeper) ended(is *ledger.UserMonth) {
-	if !b.holds {
-		return
-	}
-	days, err := b.s.Ended(b.ctx, is.User, is.Month)
-	if err != nil {
-		b.wrong(fmt.Sprintf("%s in %s", is.User, is.Month), "what became of held days cannot be read: %v", err)
-	}
-	for i := range days {
-		row := days[i].Ending()
-		is.Rows, is.Chain = is.Rows+1, is.Chain.Next(&row)
-	}
-}
-
-// held compares the held days of a user's month with the rows, and adds them up.
-func (b *bookkeeper) held(is *ledger.UserMonth, rows []ledger.HeldDay) {
+// held compares the held days of a user's month with the rows.
+func (b *ledgerCheck) held(is *ledger.UserMonth, rows []ledger.HeldDay) {
 	want := map[ledger.HeldDay]bool{}
 	for _, d := range rows {
-		is.Held += d.Amount
 		want[d] = true
 	}
 	if !b.holds && len(rows) == 0 {

@@ -251,7 +251,7 @@ func (run *checkRun) document(s store.Snapshot, st *ledger.Statement, rules poli
 		verdict <- err
 	}()
 	err := statement.WriteJSON(in, st, rules.In(st.Month), func(fn func(ledger.Row, ledger.Hash) error) error {
-		return ledger.Walk(run.ctx, func(read func(ledger.Books) error) error { return read(s) }, st.User, st.Month, fn)
+		return ledger.Walk(run.ctx, func(read func(ledger.Books) error) error { return read(s.Books()) }, st.User, st.Month, fn)
 	})
 	_ = in.CloseWithError(err) // nil ends the document
 	if verified := <-verdict; err == nil {

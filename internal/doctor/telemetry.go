@@ -62,9 +62,9 @@ func records(run *checkRun) error {
 		if err != nil {
 			return err
 		}
-		placesFrom, any := rules.PlacesFrom()
+		placesFrom, found := rules.PlacesFrom()
 		var visited *speeds
-		if !any {
+		if !found {
 			placesFrom = math.MaxInt32
 		} else if visited, err = speedsOf(run, s); err != nil {
 			return err
@@ -89,7 +89,7 @@ func records(run *checkRun) error {
 				return err
 			}
 			return s.EachLedgerRow(run.ctx, func(r ledger.Row, bad error) error {
-				if bad == nil && closed[r.Day] && reopened.Holds(&r) {
+				if bad == nil && closed[r.Day] && reopened.Valid(&r) {
 					if rules.On(r.Day).PaysPlaces() && visited.unknown(r.Hotspot) {
 						r.Tier = beacon.Standard
 					}

@@ -89,7 +89,7 @@ func holdSome(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	owned, err := db.OwnedPage(t.Context(), beacon.Owned{}, 1)
+	owned, err := db.Hotspots.OwnedPage(t.Context(), beacon.Owned{}, 1)
 	if err != nil || len(owned) != 1 {
 		t.Fatal(owned, err)
 	}
@@ -98,7 +98,7 @@ func holdSome(t *testing.T, file string) {
 	}
 	write := func(hours int, kind beacon.ChangeKind, edit func(all []beacon.Hold) (beacon.Hold, error)) {
 		t.Helper()
-		_, err := db.EditHolds(t.Context(), owned[0].User, beacon.Actor{}, began.Add(time.Duration(hours)*time.Hour), func(all []beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
+		_, err := db.Holds.EditHolds(t.Context(), owned[0].User, beacon.Actor{}, began.Add(time.Duration(hours)*time.Hour), func(all []beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
 			h, err := edit(all)
 			return h, kind, err
 		})

@@ -21,15 +21,17 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// Store is what this package needs of a database. Package store says what each method
-// promises.
-type Store interface {
+// Wishes is who asked to be erased. Package store says what each method promises.
+type Wishes interface {
 	AskErasure(ctx context.Context, e beacon.Erasure, by beacon.Actor) (beacon.Erasure, error)
 	WithdrawErasure(ctx context.Context, user beacon.UserID, by beacon.Actor, now time.Time) error
 	Erasure(ctx context.Context, user beacon.UserID) (beacon.Erasure, bool, error)
 	DueErasures(ctx context.Context, after beacon.UserID, now time.Time, limit int) ([]beacon.Erasure, error)
 	StepErasure(ctx context.Context, e beacon.Erasure, by beacon.Actor, now time.Time) (bool, error)
+}
 
+// Store is what this package needs of the rest of a database.
+type Store interface {
 	Keys(ctx context.Context, user beacon.UserID, after beacon.KeyPlace, offset, limit int) ([]beacon.Key, int, error)
 	RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error
 	EraseKey(ctx context.Context, k beacon.Key) error
@@ -46,11 +48,11 @@ type Store interface {
 
 // Config is what New needs.
 type Config struct {
-	Store   Store
-	Certain func() (certain, latest time.Time, known bool) // what can be believed of the clock
-	Lease   func() (lease.Lease, bool)                     // the lease, while this process holds it
-	Now     func() time.Time
-	Log     *slog.Logger
+	Wishes Wishes
+	Store  Store
+	Clock  *clock.Clock
+	Lease  func() (lease.Lease, bool) // the lease, while this process holds it
+	Log    *slog.Logger
 }
 
 // Erasures takes wishes to be erased, and fulfils them. Call Run.
@@ -66,7 +68,7 @@ func whose(p beacon.Principal, user beacon.UserID) (beacon.UserID, error) {
 		return "", err
 	}
 	if !id.Valid(beacon.UserPrefix, string(user)) {
-		return "", &beacon.Error{Kind: beacon.NotFound, Message: "no such user"}
+		return "", beacon.NoSuch("user")
 	}
 	return user, nil
 }
@@ -77,8 +79,8 @@ func (e *Erasures) Ask(ctx context.Context, p beacon.Principal, user beacon.User
 	if err != nil {
 		return beacon.Erasure{}, err
 	}
-	now := e.Now().UTC().Truncate(time.Millisecond)
-	return e.Store.AskErasure(ctx, beacon.Erasure{User: user, Asked: now, Due: now.Add(beacon.ErasureWait)}, p.Actor())
+	now := e.Clock.Now().UTC().Truncate(time.Millisecond)
+	return e.Wishes.AskErasure(ctx, beacon.Erasure{User: user, Asked: now, Due: now.Add(beacon.ErasureWait)}, p.Actor())
 }
 
 // Get returns the wish of a user, or one without a time if there is none.
@@ -87,8 +89,8 @@ func (e *Erasures) Get(ctx context.Context, p beacon.Principal, user beacon.User
 	if err != nil {
 		return beacon.Erasure{}, err
 	}
-	wish, any, err := e.Store.Erasure(ctx, user)
-	if !any {
+	wish, found, err := e.Wishes.Erasure(ctx, user)
+	if !found {
 		wish.User = user
 	}
 	return wish, err
@@ -100,7 +102,9 @@ func (e *Erasures) Withdraw(ctx context.Context, p beacon.Principal, user beacon
 	if err != nil {
 		return struct{}{}, err
 	}
-	return struct{}{}, e.Store.WithdrawErasure(ctx, user, p.Actor(), e.Now())
+	err = e.Wishes.WithdrawErasure(ctx, user, p.Actor(), e.Clock.Now())
+	err = beacon.Word(err, beacon.Conflict, "it is too late: the data is being erased, or was")
+	return struct{}{}, beacon.Word(err, beacon.NotFound, "nobody has asked to erase this user")
 }
 
 const (
@@ -119,13 +123,13 @@ var by = beacon.Actor{Request: "schedule"}
 // Step does what can be done now. It erases nobody while the clock is in doubt. Someone who
 // cannot be erased does not keep others from it, unless the database is away.
 func (e *Erasures) Step(ctx context.Context) error {
-	now, _, known := e.Certain()
-	if _, holder := e.Lease(); !holder || !known {
+	now := e.Clock.Certain()
+	if _, holder := e.Lease(); !holder || now.IsZero() {
 		return nil
 	}
 	var failed error
 	for after := beacon.UserID(""); ; {
-		due, err := e.Store.DueErasures(ctx, after, now, pageSize)
+		due, err := e.Wishes.DueErasures(ctx, after, now, pageSize)
 		if err != nil || len(due) == 0 {
 			return errors.Join(failed, err)
 		}
@@ -149,7 +153,7 @@ func (e *Erasures) advance(ctx context.Context, wish beacon.Erasure, now time.Ti
 			return err
 		}
 		wish.Begun = now
-		if any, err := e.Store.StepErasure(ctx, wish, by, now); err != nil || !any {
+		if found, err := e.Wishes.StepErasure(ctx, wish, by, now); err != nil || !found {
 			return err // taken back meanwhile
 		}
 	}
@@ -158,7 +162,7 @@ func (e *Erasures) advance(ctx context.Context, wish beacon.Erasure, now time.Ti
 			return err
 		}
 		wish.Cleared = now
-		if _, err := e.Store.StepErasure(ctx, wish, by, now); err != nil {
+		if _, err := e.Wishes.StepErasure(ctx, wish, by, now); err != nil {
 			return err
 		}
 	}
@@ -171,7 +175,7 @@ func (e *Erasures) advance(ctx context.Context, wish beacon.Erasure, now time.Ti
 		return err
 	}
 	wish.Erased = now
-	_, err := e.Store.StepErasure(ctx, wish, by, now)
+	_, err := e.Wishes.StepErasure(ctx, wish, by, now)
 	return err
 }
 
@@ -197,12 +201,12 @@ func (e *Erasures) areNeeded(ctx context.Context, wish beacon.Erasure) (needed b
 		return false, err
 	}
 	err = e.Store.Books(ctx, func(b ledger.Books) error {
-		_, any, err := b.FirstRecord(ctx)
-		if err != nil || !any {
+		_, found, err := b.FirstRecord(ctx)
+		if err != nil || !found {
 			return err // nothing was ever served
 		}
-		month, any, err := b.Finished(ctx)
-		needed = !any || month < beacon.MonthOf(wish.Cleared)
+		month, found, err := b.Finished(ctx)
+		needed = !found || month < beacon.MonthOf(wish.Cleared)
 		return err
 	})
 	return needed, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/erasure"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/store"
@@ -20,7 +21,12 @@ var errDamaged = errors.New("a row is damaged")
 
 // damaged is a store in which the hotspots of one user cannot be read.
 type damaged struct {
-	*store.DB
+	store.UserTable
+	store.KeyTable
+	store.HotspotTable
+	store.ChangeTable
+	store.HoldTable
+	store.LedgerTable
 	user beacon.UserID
 }
 
@@ -28,7 +34,7 @@ func (s damaged) EverOf(ctx context.Context, user beacon.UserID, after beacon.Ho
 	if user == s.user {
 		return nil, errDamaged
 	}
-	return s.DB.EverOf(ctx, user, after, limit)
+	return s.HotspotTable.EverOf(ctx, user, after, limit)
 }
 
 // Someone who cannot be erased does not keep others from it.
@@ -37,16 +43,16 @@ func TestStep_OneFails(t *testing.T) {
 	users := []beacon.UserID{"usr_00000000000000000000000001", "usr_00000000000000000000000002", "usr_00000000000000000000000003"}
 	now := storetest.Now
 	e := erasure.New(erasure.Config{
-		Store:   damaged{db, users[1]},
-		Certain: func() (time.Time, time.Time, bool) { return now, now, true },
-		Lease:   func() (lease.Lease, bool) { return lease.Lease{}, true },
-		Now:     func() time.Time { return now },
-		Log:     slog.New(slog.DiscardHandler),
+		Wishes: db.Users,
+		Store:  damaged{db.Users, db.Keys, db.Hotspots, db.Changes, db.Holds, db.Ledger, users[1]},
+		Clock:  clock.Of(func() time.Time { return now }),
+		Lease:  func() (lease.Lease, bool) { return lease.Lease{}, true },
+		Log:    slog.New(slog.DiscardHandler),
 	})
 	for n, user := range users {
 		h := storetest.Hotspot(n)
 		h.Operator = user
-		if _, err := db.InsertHotspot(t.Context(), h, beacon.Actor{}, nil); err != nil {
+		if err := db.Hotspots.InsertHotspot(t.Context(), h, beacon.Actor{}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := e.Ask(t.Context(), beacon.Principal{User: user}, user); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
@@ -54,7 +55,7 @@ const (
 type Sequencer struct {
 	source   Source
 	holder   *lease.Holder
-	certain  func() time.Time
+	clock    *clock.Clock
 	appended func()
 	log      *slog.Logger
 
@@ -70,53 +71,39 @@ type Sequencer struct {
 }
 
 // NewSequencer returns a sequencer. Call Run to start it. It calls appended when
-// there are new events. certain returns the latest moment that has come by every clock, or
-// zero if that is not known. What is old goes by it: a clock that is ahead deletes no events,
-// and skips no changes.
-func NewSequencer(source Source, holder *lease.Holder, certain func() time.Time, appended func(), log *slog.Logger) *Sequencer {
-	return &Sequencer{source: source, holder: holder, certain: certain, appended: appended, log: log}
+// there are new events. What is old goes by what is certain: a clock that is ahead deletes no
+// events, and skips no changes.
+func NewSequencer(source Source, holder *lease.Holder, clock *clock.Clock, appended func(), log *slog.Logger) *Sequencer {
+	return &Sequencer{source: source, holder: holder, clock: clock, appended: appended, log: log}
 }
+
+// Appended tells subscribers that there are new events, for others that append some.
+func (s *Sequencer) Appended() { s.appended() }
 
 // Run sequences while this process holds the lease, until ctx ends.
 func (s *Sequencer) Run(ctx context.Context) {
 	s.holder.While(ctx, s.work)
 }
 
-// work sequences until ctx ends. While the store fails it keeps trying, and logs that
-// once.
+// work sequences until ctx ends.
 func (s *Sequencer) work(ctx context.Context, l lease.Lease) {
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
 	var pruned time.Time
-	lost := false
 	s.note()
 	defer s.stepped.Store(nil)
-	for {
+	clock.Every(ctx, pollInterval, nil, s.log, "sequence events", func(ctx context.Context) error {
 		err := s.Step(ctx, l)
 		if err == nil {
 			s.note()
 		}
-		if now := s.certain(); err == nil && !now.IsZero() && (pruned.IsZero() || time.Since(pruned) >= pruneInterval) {
+		if now := s.clock.Certain(); err == nil && !now.IsZero() && (pruned.IsZero() || time.Since(pruned) >= pruneInterval) {
 			pruned = time.Now()
 			err = s.prune(ctx, l, now)
 		}
-		switch {
-		case ctx.Err() != nil:
-			return
-		case errors.Is(err, beacon.ErrTooEarly) && !lost:
-			err = nil
-		case err != nil && !lost:
-			s.log.Error("cannot sequence events; subscribers have to wait", "err", err)
-		case err == nil && lost:
-			s.log.Info("sequencing events again")
+		if errors.Is(err, beacon.ErrTooEarly) {
+			return nil
 		}
-		lost = err != nil
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+		return err
+	})
 }
 
 func (s *Sequencer) note() {
@@ -206,7 +193,7 @@ func (s *Sequencer) advance(ctx context.Context, l lease.Lease, heads map[string
 	}
 	changes, since := merge(streams), time.Time{}
 	if s.empty {
-		now := s.certain()
+		now := s.clock.Certain()
 		if now.IsZero() {
 			return false, beacon.ErrTooEarly // to know which changes are old
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
@@ -26,7 +27,7 @@ func atNoon() time.Time { return noon }
 func startSequencer(t *testing.T, m *memory, name string, now func() time.Time, log *slog.Logger) (stop func()) {
 	t.Helper()
 	keeper := lease.NewHolder(m, "events", name, silent)
-	seq := events.NewSequencer(m, keeper, now, func() {}, log)
+	seq := events.NewSequencer(m, keeper, clock.Of(now), func() {}, log)
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { keeper.Run(ctx) })
@@ -43,7 +44,7 @@ func holding(t *testing.T, m *memory) (*events.Sequencer, lease.Lease) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return events.NewSequencer(m, nil, atNoon, func() {}, silent), l
+	return events.NewSequencer(m, nil, clock.Of(atNoon), func() {}, silent), l
 }
 
 func mustStep(t *testing.T, s *events.Sequencer, l lease.Lease) {
@@ -124,7 +125,7 @@ func TestSequencer_OldByWhatIsCertain(t *testing.T) {
 	m := newMemory()
 	_, l := holding(t, m)
 	certain := time.Time{}
-	s := events.NewSequencer(m, nil, func() time.Time { return certain }, func() {}, silent)
+	s := events.NewSequencer(m, nil, clock.Of(func() time.Time { return certain }), func() {}, silent)
 	m.write("n", beacon.HotspotRegistered, "hs_old", 1, noon.Add(-events.Kept-time.Second))
 	m.write("n", beacon.HotspotRegistered, "hs_1", 1, noon)
 	if err := s.Step(t.Context(), l); err == nil || len(m.events) != 0 || m.places["n"] != 0 {
@@ -154,7 +155,7 @@ func TestSequencer_QuietUntilCertain(t *testing.T) {
 			}
 			return noon
 		}
-		s := events.NewSequencer(m, keeper, certain, func() {}, slog.New(slog.NewTextHandler(&log, nil)))
+		s := events.NewSequencer(m, keeper, clock.Of(certain), func() {}, slog.New(slog.NewTextHandler(&log, nil)))
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { keeper.Run(ctx) })
@@ -329,7 +330,7 @@ func TestSequencer_Returns(t *testing.T) {
 	mustStep(t, s, l)
 	m.write("n", beacon.HotspotUpdated, "hs_1", 2, noon)
 	m.holder.Token = 2
-	mustStep(t, events.NewSequencer(m, nil, atNoon, func() {}, silent), lease.Lease{Token: 2})
+	mustStep(t, events.NewSequencer(m, nil, clock.Of(atNoon), func() {}, silent), lease.Lease{Token: 2})
 	m.write("n", beacon.HotspotDeleted, "hs_1", 3, noon)
 	m.holder.Token = 3
 	mustStep(t, s, lease.Lease{Token: 3})
@@ -343,7 +344,7 @@ func TestSequencer_Wakes(t *testing.T) {
 	m := newMemory()
 	_, l := holding(t, m)
 	woken := 0
-	s := events.NewSequencer(m, nil, atNoon, func() { woken++ }, silent)
+	s := events.NewSequencer(m, nil, clock.Of(atNoon), func() { woken++ }, silent)
 	mustStep(t, s, l)
 	m.write("n", beacon.KeyCreated, "key_1", 0, noon)
 	mustStep(t, s, l)
@@ -401,7 +402,7 @@ func TestSequencer_Age(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		keeper := lease.NewHolder(m, "events", "a", silent)
-		s := events.NewSequencer(m, keeper, time.Now, func() {}, silent)
+		s := events.NewSequencer(m, keeper, clock.Of(time.Now), func() {}, silent)
 		want := func(when string, least, most time.Duration) {
 			t.Helper()
 			synctest.Wait()
@@ -461,7 +462,7 @@ func TestSequencer_PrunesByWhatIsCertain(t *testing.T) {
 			m := newMemory()
 			m.events = []beacon.Event{{Seq: 1, Kind: beacon.HotspotOnline, At: noon}}
 			keeper := lease.NewHolder(m, "events", "a", silent)
-			seq := events.NewSequencer(m, keeper, func() time.Time { return certain }, func() {}, silent)
+			seq := events.NewSequencer(m, keeper, clock.Of(func() time.Time { return certain }), func() {}, silent)
 			ctx, cancel := context.WithCancel(t.Context())
 			var running sync.WaitGroup
 			running.Go(func() { keeper.Run(ctx) })

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/store"
@@ -22,6 +23,11 @@ import (
 	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/level"
 )
+
+type streams struct {
+	store.ChangeTable
+	store.EventTable
+}
 
 // onEveryStore runs a test with a function that opens one database once more, as
 // another process would.
@@ -80,7 +86,7 @@ func TestEvents_EveryoneHearsTheSame(t *testing.T) {
 		for range processes {
 			db := open()
 			w.dbs = append(w.dbs, db)
-			w.hubs = append(w.hubs, startHub(t, db))
+			w.hubs = append(w.hubs, startHub(t, db.Events))
 		}
 		var writing, fighting, reading sync.WaitGroup
 		for i := range writers {
@@ -118,7 +124,7 @@ func (w *world) write(number int) {
 	random := w.random(1, number)
 	for i := range hotspots {
 		h := storetest.Hotspot(number*hotspots + i)
-		if _, err := w.dbs[random.IntN(processes)].InsertHotspot(w.t.Context(), h, storetest.Actor, nil); err != nil {
+		if err := w.dbs[random.IntN(processes)].Hotspots.InsertHotspot(w.t.Context(), h, storetest.Actor, nil); err != nil {
 			w.t.Errorf("seed %d: InsertHotspot: %v", w.seed, err)
 		}
 		for range 4 {
@@ -133,7 +139,7 @@ func (w *world) change(random *rand.Rand, id beacon.HotspotID) {
 		kinds = []beacon.ChangeKind{beacon.HotspotDeleted}
 	}
 	kind, db := kinds[random.IntN(len(kinds))], w.dbs[random.IntN(processes)]
-	_, err := db.UpdateHotspot(w.t.Context(), id, storetest.Actor, kind, func(h *beacon.Hotspot) (bool, error) {
+	_, err := db.Hotspots.UpdateHotspot(w.t.Context(), id, storetest.Actor, kind, func(h *beacon.Hotspot) (bool, error) {
 		h.UpdatedAt = h.CreatedAt.Add(time.Duration(h.Version) * time.Second)
 		if kind == beacon.HotspotDeleted {
 			h.DeletedAt = h.UpdatedAt
@@ -144,7 +150,7 @@ func (w *world) change(random *rand.Rand, id beacon.HotspotID) {
 		w.t.Errorf("seed %d: UpdateHotspot: %v", w.seed, err)
 	}
 	refusal := beacon.Change{Kind: beacon.LinkRefused, Target: string(id), At: storetest.Now}
-	if err := db.NoteRefusal(w.t.Context(), refusal); err != nil {
+	if err := db.Changes.NoteRefusal(w.t.Context(), refusal); err != nil {
 		w.t.Errorf("seed %d: NoteRefusal: %v", w.seed, err)
 	}
 }
@@ -156,11 +162,11 @@ func (w *world) fight(number int) {
 	holder := fmt.Sprint("process ", number)
 	for !w.written.Load() {
 		ttl := time.Duration(1+random.IntN(20)) * time.Millisecond
-		l, taken, err := db.TakeLease(w.t.Context(), "events", holder, time.Now(), ttl)
+		l, taken, err := db.Leases.TakeLease(w.t.Context(), "events", holder, time.Now(), ttl)
 		if err != nil || !taken {
 			continue
 		}
-		s := events.NewSequencer(db, nil, atStoreTime, w.hubs[number].Wake, silent)
+		s := events.NewSequencer(streams{db.Changes, db.Events}, nil, clock.Of(atStoreTime), w.hubs[number].Wake, silent)
 		for range 1 + random.IntN(10) {
 			ctx, cancel := context.WithTimeout(w.t.Context(), time.Duration(random.IntN(40_000))*time.Microsecond)
 			if err := s.Step(ctx, l); err != nil {
@@ -172,7 +178,7 @@ func (w *world) fight(number int) {
 			if random.IntN(3) == 0 {
 				h := storetest.Hotspot(random.IntN(5)) // which may not be registered yet
 				online := beacon.Transition{Hotspot: h.ID, User: h.Operator, Online: random.IntN(2) == 0, At: storetest.Now}
-				_ = db.Announce(w.t.Context(), l, []beacon.Transition{online}) // who lost the lease cannot
+				_ = db.Events.Announce(w.t.Context(), l, []beacon.Transition{online}) // who lost the lease cannot
 			}
 		}
 	}
@@ -183,12 +189,12 @@ func (w *world) finish() {
 	var l lease.Lease
 	for taken := false; !taken; {
 		var err error
-		if l, taken, err = w.dbs[0].TakeLease(w.t.Context(), "events", "the last", time.Now(), time.Hour); err != nil {
+		if l, taken, err = w.dbs[0].Leases.TakeLease(w.t.Context(), "events", "the last", time.Now(), time.Hour); err != nil {
 			w.t.Fatal(err)
 		}
 	}
-	mustStep(w.t, events.NewSequencer(w.dbs[0], nil, atStoreTime, func() {}, silent), l)
-	_, newest, err := w.dbs[0].EventHead(w.t.Context())
+	mustStep(w.t, events.NewSequencer(streams{w.dbs[0].Changes, w.dbs[0].Events}, nil, clock.Of(atStoreTime), func() {}, silent), l)
+	_, newest, err := w.dbs[0].Events.EventHead(w.t.Context())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -257,7 +263,7 @@ func (w *world) judge(heard []beacon.Event) {
 // changes counts those that everyone should hear of.
 func (w *world) changes() (count int) {
 	for _, db := range w.dbs {
-		all, err := db.Changes(w.t.Context(), db.Node(), 0, 1_000_000)
+		all, err := db.Changes.Changes(w.t.Context(), db.Node(), 0, 1_000_000)
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -274,9 +280,9 @@ func (w *world) changes() (count int) {
 func TestEvents_Processes(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, open func() *store.DB) {
 		start := func(db *store.DB) (hub *events.Hub, keeper *lease.Holder, stop func()) {
-			hub = startHub(t, db)
-			keeper = lease.NewHolder(db, "events", db.Node(), silent)
-			s := events.NewSequencer(db, keeper, atStoreTime, hub.Wake, silent)
+			hub = startHub(t, db.Events)
+			keeper = lease.NewHolder(db.Leases, "events", db.Node(), silent)
+			s := events.NewSequencer(streams{db.Changes, db.Events}, keeper, clock.Of(atStoreTime), hub.Wake, silent)
 			ctx, cancel := context.WithCancel(t.Context())
 			var running sync.WaitGroup
 			running.Go(func() { keeper.Run(ctx) })
@@ -290,7 +296,7 @@ func TestEvents_Processes(t *testing.T) {
 		hub, keeper, _ := start(second)
 		register := func(n int) {
 			t.Helper()
-			if _, err := first.InsertHotspot(t.Context(), storetest.Hotspot(n), storetest.Actor, nil); err != nil {
+			if err := first.Hotspots.InsertHotspot(t.Context(), storetest.Hotspot(n), storetest.Actor, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -299,7 +305,7 @@ func TestEvents_Processes(t *testing.T) {
 		expect(t, s, 1, 1)
 		stop()
 		// After a clean end nobody has to wait until the lease has expired.
-		l, taken, err := second.TakeLease(t.Context(), "events", "heir", time.Now(), time.Millisecond)
+		l, taken, err := second.Leases.TakeLease(t.Context(), "events", "heir", time.Now(), time.Millisecond)
 		if err != nil || !taken && l.Holder == first.Node() {
 			t.Errorf("who has stopped still has the lease: %+v, %v", l, err)
 		}
@@ -307,9 +313,9 @@ func TestEvents_Processes(t *testing.T) {
 		expect(t, s, 2, 2)
 		harness.Eventually(t, "the other prunes events", func() bool { // a machine that paused may have lost the lease
 			l, held := keeper.Held()
-			return held && l.Holder == second.Node() && second.PruneEvents(t.Context(), l, storetest.Now.Add(time.Hour)) == nil
+			return held && l.Holder == second.Node() && second.Events.PruneEvents(t.Context(), l, storetest.Now.Add(time.Hour)) == nil
 		})
-		all, err := startHub(t, first).Subscribe(t.Context(), 0) // all there is, after the first was deleted
+		all, err := startHub(t, first.Events).Subscribe(t.Context(), 0) // all there is, after the first was deleted
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -80,6 +80,14 @@ func (f *Fleet) Redraw(now time.Time) error {
 	return f.redraw(now)
 }
 
+// RedrawAll does so after records were restored, which do not notify the map.
+func (f *Fleet) RedrawAll(now time.Time) error {
+	f.coverage.mu.Lock()
+	defer f.coverage.mu.Unlock()
+	f.checkAll(now)
+	return f.redraw(now)
+}
+
 // checkIfDue queues the hotspots that are not shown as they are. It releases the lock
 // before they are drawn, so that a waiting reader can see whether they are too many
 // to wait for.

@@ -165,8 +165,8 @@ func TestRedraw_ChecksAnyway(t *testing.T) {
 		}
 		beat, elsewhere := beatOf(h, noon, 1), heartbeat.NewBackfill(heartbeat.NewOutages(), h)
 		elsewhere.Beats(&beat, 1)
-		elsewhere.Fold(noon, beacon.DayOf(noon), func(_ beacon.Day, text []byte) {
-			record, err := heartbeat.DecodeRecord(text)
+		elsewhere.Fold(noon, beacon.DayOf(noon), func(r *heartbeat.Record) {
+			record, err := heartbeat.DecodeRecord(r.Append(nil))
 			if err != nil || !f.Restore(h.ID, record) {
 				t.Fatalf("the record is not restored: %v", err)
 			}

@@ -88,7 +88,7 @@ func (s *Hotspot) Verified() bool { return s.verified }
 // Type returns what kind of place it is at.
 func (s *Hotspot) Type() beacon.Type { return types[s.kind] }
 
-var types = []beacon.Type{beacon.Home, beacon.Business, beacon.Public}
+var types = beacon.Types()
 
 // Rejected reports whether staff have said why its place is not verified.
 func (s *Hotspot) Rejected() bool { return s.rejected }

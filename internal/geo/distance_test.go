@@ -151,13 +151,6 @@ func FuzzDistance(f *testing.F) {
 	})
 }
 
-func BenchmarkDistance(b *testing.B) {
-	p, q := geo.Point{Lat: 40.7, Lng: -74}, geo.Point{Lat: 40.71, Lng: -74.01}
-	for b.Loop() {
-		geo.Distance(p, q)
-	}
-}
-
 // randomPoint favours the places where formulas break.
 func randomPoint(random *rand.Rand) geo.Point {
 	p := geo.Point{Lat: random.Float64()*180 - 90, Lng: random.Float64()*360 - 180}

@@ -25,13 +25,16 @@ func (t *Table) backdate(l *Live, b *Beat, since beacon.Minute) {
 	b.Back = c.back(m, since)
 }
 
+// longestSilence is how many days before a beat its traffic can have been carried.
+const longestSilence = 32
+
 // back returns Back for a beat that arrives in a minute and reports traffic since another.
 func (c *rules) back(m, since beacon.Minute) uint8 {
 	at := hourOf(m)
 	if c.openIn(at, at.first()) != 0 {
 		return 0
 	}
-	for h := at; h > hourOf(since) && at-h < maxDays*hoursADay; {
+	for h := at; h > hourOf(since) && at-h < longestSilence*hoursADay; {
 		h--
 		if c.openIn(h, since) != 0 {
 			return uint8(min(at-h, hour(at.ofDay())+1))

@@ -52,7 +52,8 @@ func (w *twoWays) fold(t *testing.T, now time.Time) (records int) {
 		want[r.Day()] = r.Append(nil)
 	}
 	w.table.Folded(w.live)
-	w.backfill.Fold(now, beacon.MinuteOf(now).Day(), func(day beacon.Day, text []byte) {
+	w.backfill.Fold(now, beacon.MinuteOf(now).Day(), func(r *heartbeat.Record) {
+		day, text := r.Day(), r.Append(nil)
 		if !bytes.Equal(text, want[day]) {
 			t.Fatalf("at %s, the record of day %d is\n%x\nand that of the table\n%x", now, day, text, want[day])
 		}
@@ -149,25 +150,10 @@ func TestBackfill_Dropped(t *testing.T) {
 			if i == 1 {
 				c.Beats(wrong.beat, wrong.count)
 			}
-			c.Fold(noon.Add(time.Hour), beacon.MinuteOf(noon).Day(), func(_ beacon.Day, text []byte) { records[i] = bytes.Clone(text) })
+			c.Fold(noon.Add(time.Hour), beacon.MinuteOf(noon).Day(), func(r *heartbeat.Record) { records[i] = r.Append(nil) })
 		}
 		if len(records[0]) == 0 || !bytes.Equal(records[0], records[1]) {
 			t.Errorf("%s: it counts: %x; want %x", name, records[1], records[0])
 		}
-	}
-}
-
-func BenchmarkBackfill_Day(b *testing.B) {
-	c := heartbeat.NewBackfill(heartbeat.NewOutages(), hotspotSince(noon))
-	day, beat := noon.Truncate(24*time.Hour), at(noon, 7, 0, 0, 9)
-	for b.Loop() {
-		for hour := range 24 {
-			beat.At = day.Add(time.Duration(hour)*time.Hour + 59*time.Minute).UnixMicro()
-			beat.Seq += 60
-			beat.Bytes += 1 << 30
-			c.Beats(beat, 60)
-		}
-		day = day.Add(24 * time.Hour)
-		c.Fold(day.Add(5*time.Minute), beacon.MinuteOf(day).Day()-1, func(beacon.Day, []byte) {})
 	}
 }

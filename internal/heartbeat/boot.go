@@ -108,7 +108,18 @@ func (r *Record) find(id uint64) *boot {
 
 // place returns the index of a boot, or where it belongs.
 func (r *Record) place(id uint64) (at int, found bool) {
-	return slices.BinarySearchFunc(r.boots, id, func(b boot, id uint64) int { return cmp.Compare(b.id, id) })
+	for low, high := 0, len(r.boots); ; { // slices.BinarySearchFunc would copy boots
+		switch middle := int(uint(low+high) >> 1); {
+		case low == high:
+			return low, false
+		case r.boots[middle].id == id:
+			return middle, true
+		case r.boots[middle].id < id:
+			low = middle + 1
+		default:
+			high = middle
+		}
+	}
 }
 
 // boot returns the boot with the beat recorded, adding it if it is new. It returns nil
@@ -174,8 +185,11 @@ type test struct {
 }
 
 func compareTests(a, b test) int {
+	if a.at != b.at {
+		return cmp.Compare(a.at, b.at)
+	}
 	return cmp.Or(
-		cmp.Compare(a.at, b.at), cmp.Compare(a.tie, b.tie),
+		cmp.Compare(a.tie, b.tie),
 		cmp.Compare(a.DownMbps, b.DownMbps), cmp.Compare(a.UpMbps, b.UpMbps), cmp.Compare(a.LatencyMs, b.LatencyMs),
 	)
 }

@@ -21,7 +21,7 @@ func (r *Record) Facts() beacon.Facts {
 		outside, closed := r.why.outside[i], r.why.closed[i]
 		f.Outside += bits.OnesCount64(outside)
 		f.Closed += bits.OnesCount64(closed &^ outside)
-		f.Excused += bits.OnesCount64(r.why.excused[i] &^ closed &^ outside)
+		f.Excused += bits.OnesCount64(r.why.excusedWord(i))
 		open[i] = rangeWord(i, 0, r.decided) &^ closed &^ outside
 	}
 	f.Expected -= f.Outside + f.Closed + f.Excused
@@ -44,8 +44,7 @@ func RecordFacts(data []byte) (beacon.Facts, error) {
 	return r.Facts(), nil
 }
 
-// RecordDid returns the facts of a record as stored on disk, with the minutes that were
-// served.
+// RecordDid returns what the hotspot did by a record as stored on disk.
 func RecordDid(data []byte) (beacon.Did, error) {
 	r, err := DecodeRecord(data)
 	if err != nil {
@@ -81,7 +80,7 @@ func (t *Table) readDay(l *Live, day beacon.Day, r *Record, now, lag beacon.Minu
 			if r != nil {
 				own.join(r)
 			}
-			own.decide(&k.rules, max(now+1, lag)-lag)
+			k.decideUpTo(at, max(now+1, lag)-lag)
 			d = own.Did()
 			if own.decided > 0 && !own.Settled() { // the current hour has a tier too
 				d.Tier, _ = own.tier(day.Midnight() + beacon.Minute(own.decided) - 1)
@@ -95,8 +94,14 @@ func (t *Table) readDay(l *Live, day beacon.Day, r *Record, now, lag beacon.Minu
 	return r.Did(), true
 }
 
-// Did returns what the hotspot did in the decided minutes, and which of them it served.
-func (r *Record) Did() beacon.Did { return beacon.Did{Facts: r.Facts(), Minutes: r.servedMinutes()} }
+// Did returns what the hotspot did in the decided minutes, and in which.
+func (r *Record) Did() beacon.Did {
+	d := beacon.Did{Facts: r.Facts(), Minutes: r.servedMinutes()}
+	for i := range d.ExcusedMinutes {
+		d.ExcusedMinutes[i] = r.why.excusedWord(i)
+	}
+	return d
+}
 
 // Unrecorded returns why nothing was expected of a hotspot on a day that is over and has
 // no record, such as one on which the service was down. It goes by the hotspot's hours of
@@ -127,13 +132,14 @@ func (t *Table) Latest(l *Live, records []*Record, now time.Time) []*Record {
 	for _, r := range records {
 		byDay[r.day] = r
 	}
+	var prev *Record
 	for i := range k.days {
 		own := k.days[i].copy()
 		if r := byDay[own.day]; r != nil {
 			own.join(r)
 		}
-		own.decide(&k.rules, minute+1)
-		byDay[own.day] = own
+		own.decide(&k.rules, prev, minute+1)
+		byDay[own.day], prev = own, own
 	}
 	return slices.SortedFunc(maps.Values(byDay), func(a, b *Record) int { return cmp.Compare(a.day, b.day) })
 }

@@ -166,8 +166,8 @@ func TestFacts_OneReasonForEachMinute(t *testing.T) {
 	}
 }
 
-// Of a day on which nobody folded and no beat came there is a record, if the
-// service was up.
+// Of a day on which nobody folded and no beat came there is a record, whether the
+// service was up or not.
 func TestFold_FillsGaps(t *testing.T) {
 	service := heartbeat.NewOutages()
 	table := heartbeat.NewTable(service)
@@ -184,6 +184,7 @@ func TestFold_FillsGaps(t *testing.T) {
 		day:     {Served: 4, Expected: 720, Outside: 720, Bytes: 100},
 		day + 1: {Expected: 1440},
 		day + 2: {Expected: 721, Excused: 719},
+		day + 3: {Excused: 1440},
 		day + 4: {Expected: 715, Excused: 3}, // up since midnight, decided up to 11:58; what came at noon is not yet
 	}
 	if diff := cmp.Diff(want, facts); diff != "" {

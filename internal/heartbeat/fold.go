@@ -82,10 +82,10 @@ func (k *openDays) fold(now beacon.Minute, final beacon.Day, each func(*Record))
 		if i > 0 && k.days[i-1].over(final) {
 			k.recall(day, now)
 		}
-		record := *day
-		record.early = i > 0 && day.early && !k.days[i-1].over(final)
-		record.fresh = false
-		each(&record)
+		early, fresh := day.early, day.fresh
+		day.early, day.fresh = i > 0 && early && !k.days[i-1].over(final), false
+		each(day)
+		day.early, day.fresh = early, fresh
 		if done == i && i < len(k.days)-1 && day.over(final) {
 			done++
 		}
@@ -103,10 +103,17 @@ func (r *Record) hasBeats() bool {
 
 // decide decides, for good, the minutes that are old enough.
 func (k *openDays) decide(now beacon.Minute) {
-	for i := range k.days {
-		k.days[i].decide(&k.rules, max(now, decisionLag-1)-(decisionLag-1))
-	}
+	k.decideUpTo(len(k.days)-1, max(now, decisionLag-1)-(decisionLag-1))
 	k.chain(1)
+}
+
+// decideUpTo decides the minutes before one of the days up to an index.
+func (k *openDays) decideUpTo(last int, before beacon.Minute) {
+	var prev *Record
+	for i := range k.days[:last+1] {
+		k.days[i].decide(&k.rules, prev, before)
+		prev = &k.days[i]
+	}
 }
 
 // forgetBefore drops what is more than 24 hours ago from the previous day.

@@ -96,45 +96,78 @@ func (t *Table) judge(l *Live, b *Beat) beacon.Uncounted {
 	}
 	b.Fell = b.Bytes < now.bytes && b.Width != beacon.Wraps && (newer || now.seqs.top-seq > windowSize)
 	b.Boot = now.id
-	switch {
-	case newer && (fresh || !t.doubtful(l, b, boot, plausible(now.heard, b.minute()), &now)):
+	earlier := func() uint64 { return t.earlier(l, boot, &now) }
+	switch now.meaning(seq, b.Bytes, now.id != boot, fresh, plausible(now.heard, b.minute()), earlier) {
+	case goesOn:
 		b.Seq = seq
 		return t.goesOn(l, b, boot, &now)
-	case newer:
+	case mayBeOld:
 		b.Seq = seq
-		b.Bytes = below(b.Bytes, now.bytes)
-	case now.seqs.top-seq > windowSize && b.Bytes < now.bytes:
-		b.Seq = now.seqs.top // an old beat, or both started again: only its minute counts
-	case now.seqs.top-seq > windowSize:
-		t.startsAgain(l, b, boot, &now)
-	case b.Bytes <= now.bytes:
-		b.Seq = seq
-		if now.seqs.knows(seq) {
-			return beacon.Repeated
+		b.Bytes = min(b.Bytes, now.bytes)
+	case longAgo:
+		b.Seq = now.seqs.top
+	case startsAgain:
+		b.Seq |= min(now.seqs.top>>runShift+1, maxRun) << runShift
+		if now.doubts(b.Bytes, now.id != boot, 0, earlier) {
+			b.Bytes = min(b.Bytes, now.bytes)
 		}
-	case now.id != boot && !now.seqs.knows(seq):
+	case late:
+		b.Seq = seq
+	case beforeFall:
 		b.Seq = seq
 		t.beforeFall(l, b, boot, &now)
-	case now.id == boot || b.Bytes > t.earlier(l, boot, &now):
-		t.startsAgain(l, b, boot, &now)
-	default:
+	case repeated:
 		return beacon.Repeated
 	}
 	return beacon.Counted
 }
 
-// doubtful reports whether a beat may be an old one: its counters are lower than those
-// of the boot, or have grown by more than expected and are such as an earlier
-// generation of the boot had. A beat with a number above all others is not old.
-func (t *Table) doubtful(l *Live, b *Beat, boot, expected uint64, now *standing) bool {
-	if b.Bytes < now.bytes {
-		return true
+// meaning is what the numbers of a beat mean, beside what is known of its boot.
+type meaning uint8
+
+const (
+	goesOn      meaning = iota // it is after all others
+	mayBeOld                   // its number is above all others, but may be one of an earlier run: it adds no traffic
+	longAgo                    // it is old, or numbers and counters started again: only its minute counts
+	startsAgain                // the numbers started again
+	late                       // another was faster
+	beforeFall                 // it is late, and of the generation before
+	repeated
+)
+
+// meaning returns what the numbers of a beat mean: its number within the run, and its
+// counters. Another says that a generation of the boot was before this one, fresh that no
+// beat had this number before, expected how much traffic is plausible since the last, and
+// earlier the highest counter of the generations before.
+func (now *standing) meaning(seq, bytes uint64, another, fresh bool, expected uint64, earlier func() uint64) meaning {
+	top := now.seqs.top
+	switch {
+	case seq > top && !fresh && now.doubts(bytes, another, expected, earlier):
+		return mayBeOld
+	case seq > top:
+		return goesOn
+	case top-seq > windowSize && bytes < now.bytes:
+		return longAgo
+	case top-seq > windowSize:
+		return startsAgain
+	case bytes <= now.bytes && now.seqs.knows(seq):
+		return repeated
+	case bytes <= now.bytes:
+		return late
+	case another && !now.seqs.knows(seq):
+		return beforeFall
+	case !another || bytes > earlier():
+		return startsAgain
 	}
-	return now.id != boot && b.Bytes > now.bytes+expected && b.Bytes <= t.earlier(l, boot, now)
+	return repeated
 }
 
-// below returns a value of the counter that adds no traffic.
-func below(bytes, highest uint64) uint64 { return min(bytes, highest) }
+// doubts reports whether a beat may be an old one: its counters are lower than those of
+// the boot, or have grown by more than expected and are such as an earlier generation of
+// the boot had.
+func (now *standing) doubts(bytes uint64, another bool, expected uint64, earlier func() uint64) bool {
+	return bytes < now.bytes || another && bytes > now.bytes+expected && bytes <= earlier()
+}
 
 // standing returns what is known of a boot.
 func (t *Table) standing(l *Live, boot uint64) (now standing, known bool) {
@@ -216,14 +249,6 @@ func (t *Table) fell(l *Live, b *Beat, boot uint64, now *standing) beacon.Uncoun
 // plausible returns how much traffic is plausible between two minutes.
 func plausible(from, to beacon.Minute) uint64 {
 	return min(aMinute*uint64(max(to, from+1)-from), mostGrow)
-}
-
-// startsAgain begins another run.
-func (t *Table) startsAgain(l *Live, b *Beat, boot uint64, now *standing) {
-	b.Seq |= min(now.seqs.top>>runShift+1, maxRun) << runShift
-	if t.doubtful(l, b, boot, 0, now) {
-		b.Bytes = below(b.Bytes, now.bytes)
-	}
 }
 
 // earlier returns the highest counter of the generations before.

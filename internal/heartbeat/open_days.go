@@ -6,8 +6,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// maxDays bounds how many days wait in memory to be written.
-const maxDays = 32
+// maxDays bounds how many days wait in memory to be written: after an outage of three
+// months of ours, each of its days gets a record.
+const maxDays = 100
 
 // openDays is all that memory has of a hotspot, unpacked to be read and changed: the record
 // of the newest day, and of each earlier day that may still change. Only the first
@@ -193,7 +194,16 @@ func (r *Record) carry(c *rules, prev *Record) {
 	r.carryPast(c, prev, gap, over)
 	r.carryBoots(prev)
 	r.last.join(prev.last)
-	for _, t := range prev.tests {
+	r.carryTests(prev.tests)
+}
+
+func (r *Record) carryTests(tests []test) {
+	if len(r.tests) == 0 { // at once, in order
+		r.tests = append(r.tests, tests...)
+		r.pruneTests()
+		return
+	}
+	for _, t := range tests {
 		r.addTest(t)
 	}
 }
@@ -244,25 +254,36 @@ func (r *Record) carryBoot(prev *boot) {
 	}
 }
 
-// addMissing adds the days that must have a record at now although no beat arrived on them.
-// So a hotspot has a record of every day from its first on, except for days on which
-// nothing was expected of it because the service was down.
+// addMissing adds the days that must have a record at now although no beat arrived on them:
+// all from the first on. So what a day is paid does not depend on whether the service was up
+// when it began.
 func (k *openDays) addMissing(now beacon.Minute) {
 	today := now.Day()
 	if len(k.days) == 0 { // in service without a beat: that is a fact too
-		for day := max(today, 1) - 1; day <= today; day++ {
+		for day := k.firstUnseen(today); day <= today; day++ {
 			if k.beganBy(day, now) {
 				k.day(day)
 			}
 		}
 		return
 	}
-	first := max(k.days[0].day, today-min(today, maxDays-2))
+	first := max(k.days[0].day, today-min(today, beacon.Day(maxDays-len(k.days))))
 	for day := first + 1; day <= today; day++ {
 		if _, known := k.find(day); !known && k.needs(day, today) {
 			k.day(day)
 		}
 	}
+}
+
+// firstUnseen returns the first day that may have passed without a fold, for a hotspot
+// without a record: the day before, or the one on which an outage that has lasted longer
+// began. Earlier days may be closed.
+func (k *openDays) firstUnseen(today beacon.Day) beacon.Day {
+	day := max(today, 1) - 1
+	for day > 0 && today-day < maxDays-1 && k.service.allDay(day) {
+		day--
+	}
+	return day
 }
 
 // beganBy reports whether the hotspot was in service on a day, up to and including now.
@@ -272,12 +293,9 @@ func (k *openDays) beganBy(day beacon.Day, now beacon.Minute) bool {
 	return mask != dayBits{}
 }
 
-// needs reports whether a day without a record must have one. Today must, unless the hotspot
-// was deleted and nothing is known of later days: where those are, the days up to them are
-// still to come.
+// needs reports whether a day without a record must have one. After the hotspot was
+// deleted none begins, except where later days are known: then those up to them are still
+// to come.
 func (k *openDays) needs(day, today beacon.Day) bool {
-	if day == today && (!k.deleted || k.newest().day > today) {
-		return true
-	}
-	return k.expects(day) != dayBits{}
+	return !k.deleted || day == today && k.newest().day > today || k.inService(day) != dayBits{}
 }

@@ -186,6 +186,20 @@ func (o *oracle) carried(hour int64) (bytes uint64) {
 
 func (o *oracle) peak(hour int64) int { return o.peaks[hour] }
 
+// tierAfter is the tier that a record has of a minute: in an outage of ours, that of the
+// last minute before it.
+func (o *oracle) tierAfter(minute int64) beacon.Tier {
+	for m := minute; m <= minute+3; m++ {
+		if !o.excused(m) {
+			return o.tier(minute)
+		}
+	}
+	for o.excused(minute) {
+		minute--
+	}
+	return o.tier(minute)
+}
+
 func (o *oracle) tier(minute int64) beacon.Tier {
 	var tested []heartbeat.Beat
 	for _, b := range o.tested {

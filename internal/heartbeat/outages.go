@@ -57,9 +57,23 @@ func excuse(excused []Span, down Span) []Span {
 
 // down reports whether the service was down in a minute: no beat arrived in it.
 func (s *Outages) down(m beacon.Minute) bool {
+	_, down := s.since(m)
+	return down
+}
+
+// since returns the first minute of the outage that a minute is in, if it is in one.
+func (s *Outages) since(m beacon.Minute) (from beacon.Minute, down bool) {
 	excused := *s.excused.Load()
-	i := endingFrom(excused, m+spread)
-	return i < len(excused) && excused[i].From <= m
+	if i := endingFrom(excused, m+spread); i < len(excused) && excused[i].From <= m {
+		return excused[i].From, true
+	}
+	return 0, false
+}
+
+// allDay reports whether the service was down from the beginning to the end of a day.
+func (s *Outages) allDay(day beacon.Day) bool {
+	from, down := s.since((day + 1).Midnight() - 1)
+	return down && from <= day.Midnight()
 }
 
 // mask returns the excused minutes of a day.

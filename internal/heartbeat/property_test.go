@@ -10,14 +10,16 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // histories is how many are tried; -args -histories 5000 is for a long evening.
-var histories = flag.Uint64("histories", 60, "how many random histories to try")
+var histories = flag.Uint64("histories", uint64(level.Rounds(20, 60, 60)), "how many random histories to try")
 
 // TestTable_AnyOrder applies all beats of a history in two random orders, with
 // repetitions, and asks the oracle.
 func TestTable_AnyOrder(t *testing.T) {
+	level.Repeats(t)
 	for seed := range *histories {
 		h := newHistory(t, seed)
 		o := newOracle()
@@ -109,7 +111,7 @@ func (o *oracle) checkRecord(t *testing.T, r *heartbeat.Record, now time.Time) {
 		some := o.facts(hour*60, min(hour*60+59, last))
 		want.Served, want.Expected = some.Served, some.Expected
 		if hour*60+59 <= last {
-			want.Tier = o.tier(hour*60 + 59)
+			want.Tier = o.tierAfter(hour*60 + 59)
 		} else {
 			want.Tier = p.Tier
 		}
@@ -122,7 +124,7 @@ func (o *oracle) checkRecord(t *testing.T, r *heartbeat.Record, now time.Time) {
 	}
 	facts.Bytes = o.rewarded(first, last)
 	if hour := (last + 1) / 60; hour > first/60 {
-		facts.Tier = o.tier(hour*60 - 1)
+		facts.Tier = o.tierAfter(hour*60 - 1)
 	}
 	if got := r.Facts(); got != facts {
 		t.Fatalf("%v at %v: facts %+v; want %+v", r.Day().Time(), now, got, facts)

@@ -198,6 +198,9 @@ type reasons struct{ closed, excused, outside dayBits }
 // word returns the minutes of word i that have a reason.
 func (w *reasons) word(i int) uint64 { return w.closed[i] | w.excused[i] | w.outside[i] }
 
+// excusedWord returns the minutes of word i that count as excused.
+func (w *reasons) excusedWord(i int) uint64 { return w.excused[i] &^ w.closed[i] &^ w.outside[i] }
+
 // from returns 64 bits starting at a minute, set where there is a reason.
 func (w *reasons) from(minute int) uint64 {
 	return w.closed.from(minute) | w.excused.from(minute) | w.outside.from(minute)

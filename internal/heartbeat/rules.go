@@ -69,8 +69,9 @@ func (c *rules) inHour(h hour) uint64 {
 }
 
 // decide decides for good the minutes of the day that precede the given one, and with
-// them the tiers of the hours they complete.
-func (r *Record) decide(c *rules, before beacon.Minute) {
+// them the tiers of the hours they complete. prev is the record before it, if memory has
+// one.
+func (r *Record) decide(c *rules, prev *Record, before beacon.Minute) {
 	first := r.day.Midnight()
 	if before <= first {
 		return
@@ -82,10 +83,25 @@ func (r *Record) decide(c *rules, before beacon.Minute) {
 	why := c.reasons(r.day)
 	r.why.add(&why, r.decided, to)
 	for h := r.decided / 60; h < to/60; h++ {
-		r.tiers[h], _ = r.tier(first + beacon.Minute(h)*60 + 59)
+		r.tiers[h] = r.tierAfter(c, prev, h)
 	}
 	r.decided = to
 	r.pruneTests()
+}
+
+// tierAfter returns the tier at the end of an hour. While the service is down it stays as
+// it was: no speed test can arrive.
+func (r *Record) tierAfter(c *rules, prev *Record, hour int) beacon.Tier {
+	first := r.day.Midnight()
+	at := first + beacon.Minute(hour)*60 + 59
+	if from, down := c.service.since(at); down {
+		if from <= first && prev != nil && prev.day+1 == r.day && prev.Settled() {
+			return prev.tiers[hoursADay-1]
+		}
+		at = max(from, first) - 1
+	}
+	tier, _ := r.tier(at)
+	return tier
 }
 
 // sum counts the first minutes of the day. Decided minutes count as they were decided, the

@@ -72,7 +72,6 @@ func share(bytes, minutes uint64) uint64 {
 type Backfill struct {
 	service *Outages
 	days    openDays
-	text    []byte
 }
 
 // NewBackfill returns a Backfill of a hotspot that never beat. It excuses the outages
@@ -123,18 +122,17 @@ func (c *Backfill) day(day beacon.Day) *Record {
 	return c.days.day(day)
 }
 
-// Fold calls each with the records that a fold at now writes, encoded as on disk,
-// provided that no earlier beat is missing. Days after last are left out: they are not
-// complete. text is valid only during the call.
-func (c *Backfill) Fold(now time.Time, last beacon.Day, each func(day beacon.Day, text []byte)) {
+// Fold calls each with the records that a fold at now writes, provided that no earlier
+// beat is missing. Days after last are left out: they are not complete. A record is valid
+// only during the call.
+func (c *Backfill) Fold(now time.Time, last beacon.Day, each func(*Record)) {
 	minute := beacon.MinuteOf(now)
 	if c.days.addMissing(minute); len(c.days.days) == 0 {
 		return
 	}
 	done := c.days.fold(minute, FinalAt(minute), func(r *Record) {
 		if r.day <= last {
-			c.text = r.Append(c.text[:0])
-			each(r.day, c.text)
+			each(r)
 		}
 	})
 	c.days.drop(done)

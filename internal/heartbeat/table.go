@@ -263,7 +263,7 @@ func (t *Table) refresh(now beacon.Minute, from int) (more bool) {
 		}
 		if hour := hourOf(now); l.hour < hour || l.hour == hour && l.until < now {
 			k := t.unpack(l)
-			k.addMissing(now)
+			k.day(now.Day()) // a fold adds the days before it: many need much memory
 			t.pack(l, k, hour, l.boot)
 		}
 		if l.days > 1 && now.OfDay() >= FinalLag {

@@ -23,7 +23,7 @@ func traitsOf(t *testing.T, do func(minute int) []beacon.Heartbeat) Traits {
 		}
 	}
 	day := beacon.DayOf(first)
-	fill.Fold((day + 2).Time().Add(time.Hour), day+1, func(day beacon.Day, text []byte) { records[day] = append([]byte(nil), text...) })
+	fill.Fold((day + 2).Time().Add(time.Hour), day+1, func(r *Record) { records[r.Day()] = r.Append(nil) })
 	traits, err := RecordTraits(records[day+1], records[day])
 	if err != nil {
 		t.Fatal(err)

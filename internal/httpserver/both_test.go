@@ -10,7 +10,7 @@ import (
 )
 
 // serveBoth runs one handler behind two servers: one with the fast path, one without.
-func serveBoth(t *testing.T, next http.HandlerFunc) (addrs map[string]string) {
+func serveBoth(t *testing.T, next http.HandlerFunc, times ...Times) (addrs map[string]string) {
 	t.Helper()
 	addrs = map[string]string{}
 	for name, off := range map[string]bool{"fast path": false, "net/http": true} {
@@ -23,6 +23,8 @@ func serveBoth(t *testing.T, next http.HandlerFunc) (addrs map[string]string) {
 			Next:   next,
 			Refuse: func(w http.ResponseWriter, _ *http.Request, status int) { http.Error(w, "refused", status) },
 			Now:    time.Now, Log: slog.New(slog.DiscardHandler), Observe: func(*http.Request, RequestInfo) {}, NoFastPath: off,
+		}
+		for _, front.Times = range times { // one, or none
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)

@@ -72,7 +72,7 @@ func content(n int) []byte {
 
 // Bodies of every size and kind arrive whole and in order on one connection.
 func TestServe_WholeAnswers(t *testing.T) {
-	addr, _ := serve(t, sized)
+	addr, _ := serve(t, nil, sized)
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestServe_WholeAnswersTakeNoMoreWritesThanParts(t *testing.T) {
 
 // A client that leaves in the middle of an answer costs an error and no more.
 func TestServe_ClientLeaves(t *testing.T) {
-	addr, _ := serve(t, sized)
+	addr, _ := serve(t, nil, sized)
 	for range 20 {
 		conn, err := net.Dial("tcp", addr)
 		if err != nil {
@@ -146,7 +146,7 @@ func TestServe_ClientLeaves(t *testing.T) {
 // A client that sends far too much still gets to read why it was refused: the
 // end of the answer comes before the end of the connection.
 func TestServe_RefusedBodyGetsItsAnswer(t *testing.T) {
-	addr, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	addr, _ := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
 		if _, err := httpserver.ReadJSONObject(w, r, 1024, 4); err != nil {
 			http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
 		}

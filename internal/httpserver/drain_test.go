@@ -22,7 +22,9 @@ type running struct {
 	done  chan error
 }
 
-func run(t *testing.T) *running {
+// run runs a server. The notice of its drain ends with notice, if that is not nil. A slow
+// machine may need longer for a drain than a supervisor waits.
+func run(t *testing.T, notice <-chan time.Time) *running {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -31,6 +33,7 @@ func run(t *testing.T) *running {
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &running{ln, &Handler{
 		Next: http.HandlerFunc(namePath), Now: time.Now, Log: slog.New(slog.DiscardHandler), Observe: func(*http.Request, RequestInfo) {},
+		Times: Times{Notice: notice, Finish: 5 * time.Minute},
 	}, cancel, make(chan error, 1)}
 	go func() { r.done <- Serve(ctx, ln, r.front) }()
 	return r
@@ -39,7 +42,7 @@ func run(t *testing.T) *running {
 // A server that has stopped leaves nothing behind, whatever its clients did.
 func TestServe_LeavesNoGoroutine(t *testing.T) {
 	leaks := goleak.IgnoreCurrent()
-	r := run(t)
+	r := run(t, nil)
 	head := inLines("HEAD / HTTP/1.1", "Host: x")
 	for _, text := range []string{plainSamples[0], head, "", "G", "\x16\x03\x01", plainSamples[0] + "GET /", head + "GET /"} {
 		c := call(t, r.Addr().String())
@@ -63,8 +66,8 @@ func TestServe_LeavesNoGoroutine(t *testing.T) {
 // A drain waits for who is being answered, and tells who comes meanwhile to go
 // elsewhere: on connections on the fast path, and on those that leave it just then.
 func TestServe_DrainHandsOver(t *testing.T) {
-	release := HoldNotice(t)
-	r := run(t)
+	notice := make(chan time.Time)
+	r := run(t, notice)
 	var callers []*caller
 	for range 20 {
 		c := call(t, r.Addr().String())
@@ -89,7 +92,7 @@ func TestServe_DrainHandsOver(t *testing.T) {
 		}
 		c.IsClosed(t)
 	}
-	release()
+	close(notice)
 	if err := <-r.done; err != nil {
 		t.Errorf("Serve: %v", err)
 	}
@@ -97,7 +100,7 @@ func TestServe_DrainHandsOver(t *testing.T) {
 
 // A server whose listener breaks says so, and lets everyone go.
 func TestServe_BrokenListenerLeavesNobody(t *testing.T) {
-	r := run(t)
+	r := run(t, nil)
 	c := call(t, r.Addr().String())
 	c.Say(t, plainSamples[0])
 	c.Hear(t)

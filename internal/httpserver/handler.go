@@ -42,6 +42,7 @@ type Handler struct {
 	Proxies        Proxies // trusted to name the client in X-Forwarded-For; none by default
 	MaxConnections int     // at a time, per IPv4 address or IPv6 /64; 0 for no limit
 	NoFastPath     bool    // net/http serves all requests; see package fastpath
+	Times          Times
 
 	draining atomic.Bool
 	refused  atomic.Int64 // connections over MaxConnections

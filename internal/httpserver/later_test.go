@@ -12,15 +12,12 @@ import (
 // A body that stops arriving is 408, which clients may repeat, from the fast path and
 // from net/http.
 func TestServe_StalledBody(t *testing.T) {
-	usual := readTimeout
-	readTimeout = 100 * time.Millisecond // only what never arrives is sent to these servers
-	t.Cleanup(func() { readTimeout = usual })
 	addrs := serveBoth(t, func(w http.ResponseWriter, r *http.Request) {
 		_, err := ReadJSONObject(w, r, 1024, 4)
 		if fault, ok := errors.AsType[*BodyError](err); ok {
 			http.Error(w, fault.Message, fault.Status)
 		}
-	})
+	}, Times{Read: 100 * time.Millisecond}) // only what never arrives is sent to these servers
 	for server, addr := range addrs {
 		for name, request := range map[string]string{
 			"plain":         inLines("POST /a HTTP/1.1", "Host: x", "Content-Type: application/json", "Content-Length: 20") + "{",

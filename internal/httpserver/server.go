@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -17,13 +18,10 @@ import (
 const (
 	readHeaderTimeout = 5 * time.Second
 	writeTimeout      = 15 * time.Second
+	readTimeout       = 9 * time.Second  // plus up to one second on the fast path before
 	idleTimeout       = 90 * time.Second // a device that beats every 60 s keeps its connection
 	maxConnections    = 10_000
 )
-
-// readTimeout is the time that a client has for its request, plus up to one second on the
-// fast path before. Some tests cannot wait for it.
-var readTimeout = 9 * time.Second
 
 // The three steps of a drain. For drainNotice, responses tell clients to reconnect
 // elsewhere while new requests are still served. Then no connection is accepted, and the
@@ -36,12 +34,13 @@ const (
 	drainPatience = 9 * time.Second
 )
 
-// noticeEnds ends the notice of a drain, and finishIn limits its last step. Tests do
-// not leave either to the clock.
-var (
-	noticeEnds = func() <-chan time.Time { return time.After(drainNotice) }
-	finishIn   = drainPatience
-)
+// Times replaces limits of time, for tests that cannot leave them to the clock. A zero value
+// leaves one as it is.
+type Times struct {
+	Read   time.Duration    // that a client has for its request
+	Notice <-chan time.Time // ends the notice of a drain
+	Finish time.Duration    // the patience of a drain
+}
 
 // Serve serves requests on ln through front until ctx ends, then drains: no accepted
 // request is cut off within drainPatience.
@@ -49,6 +48,7 @@ func Serve(ctx context.Context, ln net.Listener, front *Handler) error {
 	// Connections pass door, which counts them, and then fast. What fast cannot serve goes
 	// to net/http: at once through its Accept, or later through others.
 	srv := NewServer(front, front.Log)
+	srv.ReadTimeout = cmp.Or(front.Times.Read, readTimeout)
 	door := limitListener(ln, maxConnections)
 	door.shares = newShares(front.MaxConnections, front.Proxies, &front.refused)
 	others := newHandover(door.Addr(), front.draining.Load)
@@ -68,7 +68,7 @@ func Serve(ctx context.Context, ln net.Listener, front *Handler) error {
 		_ = srv.Close() // the first error is the one that counts
 		return err
 	}
-	patience, cancel := context.WithTimeout(context.Background(), finishIn)
+	patience, cancel := context.WithTimeout(context.Background(), cmp.Or(front.Times.Finish, drainPatience))
 	defer cancel()
 	err = fast.Drain(patience)
 	if err == nil && others.handed.Load() {
@@ -99,7 +99,7 @@ func serveUntil(ctx context.Context, front *Handler, door net.Listener, failed <
 	select {
 	case err := <-failed:
 		return err
-	case <-noticeEnds():
+	case <-cmp.Or(front.Times.Notice, time.After(drainNotice)):
 	}
 	_ = door.Close() // Serve returns an error that says nothing new
 	<-failed

@@ -37,8 +37,8 @@ func (b *syncBuffer) String() string {
 }
 
 // serve runs httpserver.Serve on a free port; the returned function asks it to stop
-// and gives what it returned.
-func serve(t *testing.T, handler http.HandlerFunc) (addr string, stop func() error) {
+// and gives what it returned. The notice of its drain ends with notice, if that is not nil.
+func serve(t *testing.T, notice <-chan time.Time, handler http.HandlerFunc) (addr string, stop func() error) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -49,6 +49,7 @@ func serve(t *testing.T, handler http.HandlerFunc) (addr string, stop func() err
 	front := &httpserver.Handler{
 		Next: handler, Refuse: refuse, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Observe: func(*http.Request, httpserver.RequestInfo) {},
+		Times:   httpserver.Times{Notice: notice, Finish: 5 * time.Minute}, // a slow machine may need long
 	}
 	go func() { done <- httpserver.Serve(ctx, ln, front) }()
 	stop = sync.OnceValue(func() error { cancel(); return <-done })
@@ -59,7 +60,7 @@ func serve(t *testing.T, handler http.HandlerFunc) (addr string, stop func() err
 // A request that was accepted before the drain gets its whole answer.
 func TestServe_DrainFinishesRequests(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
-	addr, stop := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	addr, stop := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
 		close(arrived)
 		<-release
 		_, _ = io.WriteString(w, "whole")
@@ -94,8 +95,8 @@ func TestServe_DrainFinishesRequests(t *testing.T) {
 // Under load on keep-alive connections, a drain loses no request: whatever was
 // sent on an open connection is answered.
 func TestServe_DrainUnderLoad(t *testing.T) {
-	release := httpserver.HoldNotice(t)
-	addr, stop := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "ok") })
+	notice := make(chan time.Time)
+	addr, stop := serve(t, notice, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "ok") })
 	var clients sync.WaitGroup
 	busy := make(chan struct{}, 8)
 	for range 8 {
@@ -133,7 +134,7 @@ func TestServe_DrainUnderLoad(t *testing.T) {
 	stopped := make(chan error, 1)
 	go func() { stopped <- stop() }()
 	clients.Wait() // all were told to go elsewhere
-	release()
+	close(notice)
 	if err := <-stopped; err != nil {
 		t.Errorf("Serve: %v", err)
 	}
@@ -154,7 +155,7 @@ func TestServe_ReportsABrokenListener(t *testing.T) {
 // Headers beyond the limit are refused, and the connection
 // is closed: nothing of them is kept.
 func TestServe_RefusesLongHeaders(t *testing.T) {
-	addr, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {})
+	addr, _ := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {})
 	for _, headers := range []string{
 		"X-Long: " + strings.Repeat("x", 24<<10) + "\r\n",
 		strings.Repeat("X-Many: 1\r\n", 10_000),

@@ -48,10 +48,3 @@ func TestParse_RefusesWhatValidDoes(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkParse(b *testing.B) {
-	text := id.New("hs_", time.Unix(1_800_000_000, 0))
-	for b.Loop() {
-		id.Parse("hs_", text)
-	}
-}

@@ -28,8 +28,8 @@ type ownHotspot struct {
 	values []string // in the order of comparedColumns
 }
 
-// patience is how long the import waits when the server asks it to.
-const patience = time.Minute
+// longestWait is how long the import waits when the server asks it to.
+const longestWait = time.Minute
 
 // Connect checks the key, and reads the hotspots of its user.
 func Connect(ctx context.Context, url, key string, connections int) (*Server, error) {
@@ -38,7 +38,7 @@ func Connect(ctx context.Context, url, key string, connections int) (*Server, er
 	if err != nil {
 		return nil, err
 	}
-	c, err := client.New(url, key, append(options, client.WithRetries(10, patience))...)
+	c, err := client.New(url, key, append(options, client.WithRetries(10, longestWait))...)
 	if err != nil {
 		return nil, err
 	}
@@ -145,12 +145,15 @@ func compare(there ownHotspot, c candidate) Outcome {
 }
 
 func valuesThere(h client.Hotspot) []string {
-	radius := 0.0
+	radius, address := 0.0, ""
 	if r := h.Settings.CoverageRadiusM; r != nil {
 		radius = *r
 	}
+	if a := h.Location.Address; a != nil {
+		address = *a
+	}
 	return []string{
-		h.Name, string(h.Type), decimal(h.Location.Lat), decimal(h.Location.Lng), h.Location.Address, h.Device.SSID,
+		h.Name, string(h.Type), decimal(h.Location.Lat), decimal(h.Location.Lng), address, h.Device.SSID,
 		strconv.Itoa(h.Settings.MaxConnections), decimal(h.Settings.BandwidthLimitMbps), decimal(radius), hoursText(h.Settings.OperatingHours),
 	}
 }

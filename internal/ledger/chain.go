@@ -39,9 +39,26 @@ func ParseHash(text string) (h Hash, err error) {
 const Columns = "date,hotspot_id,policy,served_minutes,expected_minutes,closed_minutes,excused_minutes," +
 	"outside_minutes,traffic_bytes,performance_tier,availability,performance,utilization"
 
-// GroundColumns names the fields that follow in the line of a row whose policy pays
-// places.
-const GroundColumns = "owned_minutes,recent_share,proof,days_served,place_lat_e7,place_lng_e7,shared_minutes,shared_with"
+// groundColumns names the fields that follow in the line of a row whose policy pays places.
+var groundColumns = [...]string{
+	beacon.InDays:    "owned_minutes,recent_share,proof,days_served,place_lat_e7,place_lng_e7,shared_minutes,shared_with",
+	beacon.InMinutes: "owned_minutes,recent_share,proof,standing_minutes,place_lat_e7,place_lng_e7,shared_minutes,shared_with,due_minutes,spare_credits",
+}
+
+// GroundColumns returns the names of the fields that say how the ground of a hotspot was
+// divided, if standing is counted in the unit.
+func GroundColumns(counts beacon.StandingUnit) []string {
+	if counts == beacon.NoStanding {
+		return nil
+	}
+	return strings.Split(groundColumns[counts], ",")
+}
+
+// ColumnsOf names the fields of a row's line, all but the hold, if standing is counted in
+// the unit.
+func ColumnsOf(counts beacon.StandingUnit) string {
+	return strings.Join(append([]string{Columns}, GroundColumns(counts)...), ",")
+}
 
 // HoldColumn names the field that follows in the line of a held row.
 const HoldColumn = "hold_id"
@@ -55,10 +72,10 @@ const HoldColumn = "hold_id"
 func (r *Row) AppendLine(out []byte) []byte {
 	out = r.Day.Time().AppendFormat(out, time.DateOnly)
 	out = append(out, ',')
-	if !r.Corrects.IsZero() {
+	switch r.Kind {
+	case Correction:
 		return r.appendCorrection(out)
-	}
-	if !r.Ends.IsZero() {
+	case Ending:
 		return r.appendEnding(out)
 	}
 	out = append(out, r.Hotspot...)
@@ -66,9 +83,7 @@ func (r *Row) AppendLine(out []byte) []byte {
 	out = strconv.AppendUint(append(out, ','), r.Bytes, 10)
 	out = append(append(out, ','), r.Tier.String()...)
 	out = appendNumbers(out, int64(r.Availability), int64(r.Performance), int64(r.Utilization))
-	if r.Proof != 0 {
-		out = appendGround(out, &r.Ground)
-	}
+	out = appendGround(out, &r.Ground)
 	if r.Hold != "" {
 		out = append(append(out, ','), r.Hold...)
 	}
@@ -84,7 +99,14 @@ func (r *Row) appendEnding(out []byte) []byte {
 }
 
 func appendGround(out []byte, g *beacon.Ground) []byte {
-	return appendNumbers(out, g.Own, g.Recent, g.Proof, int64(g.Days), int64(g.Lat), int64(g.Lng), int64(g.Shared), int64(g.Older))
+	if g.Counts == beacon.NoStanding {
+		return out
+	}
+	out = appendNumbers(out, g.Own, g.Recent, g.Proof, int64(g.Standing), int64(g.Lat), int64(g.Lng), int64(g.Shared), int64(g.Older))
+	if g.Counts == beacon.InMinutes {
+		out = appendNumbers(out, g.Due, int64(g.Spare))
+	}
+	return out
 }
 
 // appendNumbers appends numbers, each after a comma.
@@ -98,26 +120,27 @@ func appendNumbers(out []byte, numbers ...int64) []byte {
 // GroundText returns the fields of GroundColumns, or "" under a policy that does not pay
 // places.
 func GroundText(g *beacon.Ground) string {
-	if g.Proof == 0 {
-		return ""
-	}
-	return string(appendGround(nil, g)[1:])
+	return strings.TrimPrefix(string(appendGround(nil, g)), ",")
 }
 
-// ParseGround parses the output of GroundText.
+// ParseGround parses the output of GroundText. The number of its fields says in what standing
+// is counted.
 func ParseGround(text string) (g beacon.Ground, err error) {
 	if text == "" {
 		return g, nil
 	}
-	var numbers [8]int64
+	var numbers [10]int64
 	fields := strings.Split(text, ",")
 	for i, field := range fields[:min(len(fields), len(numbers))] {
 		numbers[i], _ = strconv.ParseInt(field, 10, 64) // compared below
 	}
 	g = beacon.Ground{
-		Own: numbers[0], Recent: numbers[1], Proof: numbers[2], Days: int(numbers[3]),
+		Counts: beacon.InDays, Own: numbers[0], Recent: numbers[1], Proof: numbers[2], Standing: int(numbers[3]),
 		Lat: int32(numbers[4]), Lng: int32(numbers[5]), //nolint:gosec // compared below
-		Shared: int(numbers[6]), Older: int(numbers[7]),
+		Shared: int(numbers[6]), Older: int(numbers[7]), Due: numbers[8], Spare: beacon.Amount(numbers[9]),
+	}
+	if len(fields) == len(numbers) {
+		g.Counts = beacon.InMinutes
 	}
 	if GroundText(&g) != text {
 		return beacon.Ground{}, fmt.Errorf("%.100q is not what a row says of the ground", text)

@@ -43,7 +43,7 @@ func TestRow_Line(t *testing.T) {
 func placed(t *testing.T) ledger.Row {
 	row := sample(t)
 	row.Policy, row.Ground = 2, beacon.Ground{
-		Own: 412_500000, Recent: 950000, Proof: 500000, Days: 41, Lat: 407_127_837, Lng: -740_059_413, Shared: 312, Older: 2,
+		Counts: beacon.InDays, Standing: 41, Own: 412_500000, Recent: 950000, Proof: 500000, Lat: 407_127_837, Lng: -740_059_413, Shared: 312, Older: 2,
 	}
 	return row
 }
@@ -53,11 +53,18 @@ const placedLine = "2026-10-05,hs_9,2,600,1200,200,30,10,18446744073709551615,en
 
 func TestRow_LineOfPlaces(t *testing.T) {
 	row := placed(t)
-	if got := string(row.AppendLine(nil)); got != placedLine {
-		t.Errorf("got %s; want %s", got, placedLine)
-	}
-	if names := strings.Split(ledger.Columns+","+ledger.GroundColumns, ","); len(names) != strings.Count(placedLine, ",")+1 {
-		t.Errorf("%d names for %s", len(names), placedLine)
+	inMinutes := row
+	inMinutes.Counts, inMinutes.Due, inMinutes.Spare = beacon.InMinutes, 12_250000, 7
+	for _, test := range []struct {
+		row  ledger.Row
+		want string
+	}{{row, placedLine}, {inMinutes, placedLine + ",12250000,7"}} {
+		if got := string(test.row.AppendLine(nil)); got != test.want {
+			t.Errorf("got %s; want %s", got, test.want)
+		}
+		if names := strings.Split(ledger.ColumnsOf(test.row.Counts), ","); len(names) != strings.Count(test.want, ",")+1 {
+			t.Errorf("%d names for %s", len(names), test.want)
+		}
 	}
 }
 
@@ -124,15 +131,17 @@ func TestChain_EveryField(t *testing.T) {
 	ground := map[string]func(*ledger.Row){
 		"places": func(*ledger.Row) {},
 		"own":    func(r *ledger.Row) { r.Own++ }, "recent": func(r *ledger.Row) { r.Recent++ }, "proof": func(r *ledger.Row) { r.Proof++ },
-		"days": func(r *ledger.Row) { r.Days++ }, "lat": func(r *ledger.Row) { r.Lat++ }, "lng": func(r *ledger.Row) { r.Lng++ },
+		"days": func(r *ledger.Row) { r.Standing++ }, "lat": func(r *ledger.Row) { r.Lat++ }, "lng": func(r *ledger.Row) { r.Lng++ },
 		"shared": func(r *ledger.Row) { r.Shared++ }, "older": func(r *ledger.Row) { r.Older++ },
+		"due": func(r *ledger.Row) { r.Due++ }, "spare": func(r *ledger.Row) { r.Spare++ },
 	}
 	for name, change := range ground {
 		changed := placed(t)
+		changed.Counts = beacon.InMinutes
 		change(&changed)
 		see(name, seed.Next(&changed))
 	}
-	columns := ledger.Columns + "," + ledger.GroundColumns
+	columns := ledger.ColumnsOf(beacon.InMinutes)
 	if want := 5 + strings.Count(columns, ",") + 1; len(seen) != want {
 		t.Errorf("saw %d hashes; want %d, with one for each column", len(seen), want)
 	}
@@ -190,12 +199,14 @@ func TestGroundText(t *testing.T) {
 	if !strings.HasSuffix(placedLine, ",1000000,"+text) {
 		t.Errorf("%s is not the end of %s", text, placedLine)
 	}
-	for _, want := range []beacon.Ground{row.Ground, {}} {
+	inMinutes := row.Ground
+	inMinutes.Counts, inMinutes.Due, inMinutes.Proof = beacon.InMinutes, 7, 0
+	for _, want := range []beacon.Ground{row.Ground, inMinutes, {}} {
 		if got, err := ledger.ParseGround(ledger.GroundText(&want)); err != nil || got != want {
 			t.Errorf("%+v is read as %+v, %v", want, got, err)
 		}
 	}
-	for _, bad := range []string{",", text + ",1", text + "x", " " + text, strings.Replace(text, "407127837", "4294967297", 1), strings.Replace(text, ",41,", ",041,", 1), "1,1,0,1,1,1,1,1"} {
+	for _, bad := range []string{",", text + ",1", text + ",1,01", text + ",1,1,1", text + "x", " " + text, strings.Replace(text, "407127837", "4294967297", 1), strings.Replace(text, ",41,", ",041,", 1), "1,1,0,1,1,1,1"} {
 		if got, err := ledger.ParseGround(bad); err == nil {
 			t.Errorf("%q is read as %+v", bad, got)
 		}

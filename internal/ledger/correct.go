@@ -3,15 +3,19 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
+// ErrSettled reports days of a month that is settled, or is being settled.
+var ErrSettled = beacon.Conflicting(errors.New("the month or a later one is settled"))
+
 // Reopening opens closed days again, from one on. Rows stay as they are: for each user
 // and month, a correction makes the rows of those days void, and names the last row
-// that holds.
+// that is valid.
 type Reopening struct {
 	Revision int64      // 1, 2, 3, …
 	From     beacon.Day // the first day that is open again
@@ -21,8 +25,8 @@ type Reopening struct {
 	// What to write. The closing is as it was when the rest was computed.
 	Closing     Closing
 	Corrections []Row
-	Hotspots    []HotspotMonth // the sums of what holds
-	Gone        []HotspotMonth // nothing of theirs holds
+	Hotspots    []HotspotMonth // the sums of valid rows
+	Gone        []HotspotMonth // none of their rows is valid
 	Users       []UserMonth
 }
 
@@ -41,18 +45,18 @@ func (all Reopenings) Again(day beacon.Day) bool {
 	return slices.ContainsFunc(all, func(r Reopening) bool { return r.Through >= day })
 }
 
-// Holds reports whether a row is not void.
-func (all Reopenings) Holds(r *Row) bool {
+// Valid reports whether a row is not void.
+func (all Reopenings) Valid(r *Row) bool {
 	return !slices.ContainsFunc(all, func(o Reopening) bool { return o.Revision > r.Revision && o.From <= r.Day })
 }
 
 // Sum returns what a row adds to sums: a correction takes away.
 func (r *Row) Sum() Sum {
 	s := Sum{int64(r.Served), int64(r.Expected), r.Earned}
-	if r.Corrects.IsZero() {
-		return s
+	if r.Kind == Correction {
+		return Sum{}.Minus(s)
 	}
-	return Sum{}.Minus(s)
+	return s
 }
 
 // Minus returns s without other.

@@ -14,33 +14,43 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Row is what a hotspot earned on a day, and why. It is written once, when the day is
-// closed, and never changes. If the day was closed wrongly, a correction makes it void:
-// a row without a hotspot, whose minutes and amounts are taken away from the sums.
+// Kind is what a row says. It is not stored: each kind has a table of its own.
+type Kind uint8
+
+const (
+	// Earning is what a hotspot earned on a day, and why. It is written when the day is
+	// closed.
+	Earning Kind = iota
+	// Correction makes the rows from its day on void: the day was closed wrongly. It has no
+	// hotspot, and its minutes and amounts are taken away from the sums.
+	Correction
+	// Ending says what happened to a held row once its hold was over. It has the day and the
+	// hold of that row, and is in the statement that follows.
+	Ending
+)
+
+// Row is one row of a user's month. It is written once and never changes.
 type Row struct {
-	Day beacon.Day
+	Kind Kind
+	Day  beacon.Day
 	beacon.Owned
 	Policy int // the version of the policy
 	beacon.Facts
 	beacon.Earned
 
 	Revision int64 // how often days had been opened again when it was written
-	Corrects Hash  // of a correction: the hash of the last row that holds; its day is the first that does not
+	Corrects Hash  // of a correction: the hash of the last valid row; its day is the first that is not
 
 	Hold beacon.HoldID // under which the row was written; "": it is not held
-	Ending
-}
 
-// Ending says what became of a held row once its hold was over. It is a row of its own, with
-// the day and the hold of that one, in the statement that follows.
-type Ending struct {
-	Ends   Hash          // the hash of the held row; zero: this is not an ending
+	// Of an ending:
+	Ends   Hash          // the hash of the held row
 	Amount beacon.Amount // what that row earned
 	Void   bool          // it is not paid
 }
 
 // IsHeld reports whether a row is not paid with its month.
-func (r *Row) IsHeld() bool { return r.Hold != "" && r.Ends.IsZero() }
+func (r *Row) IsHeld() bool { return r.Kind == Earning && r.Hold != "" }
 
 // HeldDay is a row under a hold.
 type HeldDay struct {
@@ -53,11 +63,11 @@ type HeldDay struct {
 	Listed beacon.Month     // whose statement says what became of it, or NoMonth
 }
 
-// Ending returns the row that says what became of a held one.
+// Ending returns the row that says what happened to a held one.
 func (d *HeldDay) Ending() Row {
 	return Row{
-		Day: d.Day, Owned: beacon.Owned{User: d.User}, Hold: d.Hold,
-		Ending: Ending{Ends: d.Hash, Amount: d.Amount, Void: d.State == beacon.HoldIsVoided},
+		Kind: Ending, Day: d.Day, Owned: beacon.Owned{User: d.User}, Hold: d.Hold,
+		Ends: d.Hash, Amount: d.Amount, Void: d.State == beacon.HoldIsVoided,
 	}
 }
 
@@ -169,35 +179,34 @@ type Page struct {
 	Accounts []Account      // of users who may have none yet; only User and FirstDay matter
 
 	// Places says that the day is under a policy that pays places. Its standings are
-	// written before, and are complete with the last page.
-	Places bool
+	// written before, and are complete with the last page. StandingADay is what they count.
+	Places       bool
+	StandingADay int
 }
 
-// ServedADay is how many minutes a hotspot must serve for a day to count.
-const ServedADay = 60
-
-// Standing is on how many closed days a hotspot served at a place.
+// Standing is how long a hotspot served at a place on closed days.
 type Standing struct {
 	Hotspot beacon.HotspotID
 	Since   beacon.Day // the first day of the place
 	Through beacon.Day // the last day included
-	Before  int        // days without that one
-	Days    int
+	Before  int        // without that one
+	Is      int
 }
 
-// On returns how many days there were when a day began, of which no later one is
-// included.
+// On returns what the standing was when a day began, of which no later one is included.
 func (s Standing) On(day beacon.Day) int {
 	if s.Through == day {
 		return s.Before
 	}
-	return s.Days
+	return s.Is
 }
 
-// StandingsThrough is the day through which standings are complete, as of a revision.
+// StandingsThrough is the day through which standings are complete, as of a revision, and
+// how many minutes of a day they count; 0: they count days.
 type StandingsThrough struct {
 	Day      beacon.Day
 	Revision int64
+	ADay     int
 }
 
 // Basis detects whether the sums that a page was added to are still the stored ones,
@@ -219,43 +228,46 @@ func BasisOf(hotspots []HotspotMonth, users []UserMonth) Basis {
 	return b
 }
 
-// ClockMark is what the clock of a server said when it was last written down.
-type ClockMark struct {
-	Node  string
-	Said  time.Time
-	Marks int64 // how often it was written down: grows while the server lives
-}
-
-// ClockState is what a database knows about the time.
-type ClockState struct {
-	Certain   time.Time   // the latest moment that has certainly come; zero: unknown
-	Confirmed int64       // how often staff have said what day it is
-	Marks     []ClockMark // of all servers, also of those that have ended
-	Up        time.Time   // when any server was last up, by its own clock; zero: never
-	Database  time.Time   // the clock of the database; zero: it has none of its own
-}
-
 // Books is read access to the ledger as of one moment.
-type Books interface {
+type Books struct {
+	Progress
+	Owners
+	Sums
+	RowReader
+	Holds
+}
+
+// Progress is how far the ledger is.
+type Progress interface {
 	// Closing returns the progress of the newest day begun; false if none was begun.
-	Closing(ctx context.Context) (c Closing, any bool, err error)
+	Closing(ctx context.Context) (c Closing, found bool, err error)
 	// Closings returns all days that were begun, by day.
 	Closings(ctx context.Context) ([]Closing, error)
 	// FirstRecord returns the first day with a heartbeat record; false if there is
 	// none.
-	FirstRecord(ctx context.Context) (day beacon.Day, any bool, err error)
+	FirstRecord(ctx context.Context) (day beacon.Day, found bool, err error)
 	// Finished returns the newest month settled for everyone; false if there is none.
-	Finished(ctx context.Context) (month beacon.Month, any bool, err error)
+	Finished(ctx context.Context) (month beacon.Month, found bool, err error)
+	// Reopenings returns all reopenings, by revision, without what they wrote.
+	Reopenings(ctx context.Context) (Reopenings, error)
+}
+
+// Owners says whose hotspots are.
+type Owners interface {
 	// Names returns a user's hotspots, by id: the live ones and those deleted at or
 	// after deletedSince.
 	Names(ctx context.Context, user beacon.UserID, deletedSince time.Time) ([]beacon.HotspotName, error)
 	// NamesOf returns the named hotspots, deleted or not, in no particular order.
 	NamesOf(ctx context.Context, ids []beacon.HotspotID) ([]beacon.HotspotName, error)
 	// Owner returns the user who owns a hotspot, or owned it before it was deleted.
-	Owner(ctx context.Context, id beacon.HotspotID) (user beacon.UserID, any bool, err error)
-	Account(ctx context.Context, user beacon.UserID) (a Account, any bool, err error)
+	Owner(ctx context.Context, id beacon.HotspotID) (user beacon.UserID, found bool, err error)
+}
+
+// Sums are those of users and hotspots, and statements.
+type Sums interface {
+	Account(ctx context.Context, user beacon.UserID) (a Account, found bool, err error)
 	// Statement returns a user's statement of a month; false if it is not settled.
-	Statement(ctx context.Context, user beacon.UserID, month beacon.Month) (s Statement, any bool, err error)
+	Statement(ctx context.Context, user beacon.UserID, month beacon.Month) (s Statement, found bool, err error)
 	// Statements returns a user's statements between two months, both included, by
 	// month.
 	Statements(ctx context.Context, user beacon.UserID, from, to beacon.Month) ([]Statement, error)
@@ -265,25 +277,31 @@ type Books interface {
 	HotspotMonths(ctx context.Context, user beacon.UserID, month beacon.Month) ([]HotspotMonth, error)
 	// Totals returns the settled totals of a user's hotspots, by hotspot.
 	Totals(ctx context.Context, user beacon.UserID) ([]HotspotTotal, error)
-	// Reopenings returns all reopenings, by revision, without what they wrote.
-	Reopenings(ctx context.Context) (Reopenings, error)
+}
+
+// RowReader reads rows.
+type RowReader interface {
 	// Again returns a user's corrections of a month, and the rows of days that were
 	// closed before.
 	Again(ctx context.Context, user beacon.UserID, month beacon.Month) ([]Row, error)
 	// Rows calls fn for each row of a user's day, by hotspot, as the day was first
 	// closed: the rows may be void.
 	Rows(ctx context.Context, user beacon.UserID, day beacon.Day, fn func(Row) error) error
+	// Row returns the row of a hotspot on a day that holds.
+	Row(ctx context.Context, day beacon.Day, of beacon.Owned) (r Row, found bool, err error)
+}
+
+// Holds are holds and the rows under them.
+type Holds interface {
 	// HeldDays calls fn for each held row of a user, by day and hotspot, but for void ones.
 	HeldDays(ctx context.Context, user beacon.UserID, fn func(HeldDay) error) error
 	// HeldDay returns the held row of a hotspot on a day, unless it is void.
-	HeldDay(ctx context.Context, day beacon.Day, of beacon.Owned) (d HeldDay, any bool, err error)
+	HeldDay(ctx context.Context, day beacon.Day, of beacon.Owned) (d HeldDay, found bool, err error)
 	// Ended returns the held rows of which a user's statement of a month says what became
 	// of them, by day and hotspot.
 	Ended(ctx context.Context, user beacon.UserID, month beacon.Month) ([]HeldDay, error)
 	// Hold returns a hold.
-	Hold(ctx context.Context, id beacon.HoldID) (h beacon.Hold, any bool, err error)
+	Hold(ctx context.Context, id beacon.HoldID) (h beacon.Hold, found bool, err error)
 	// HoldsOf returns all holds of a user, by number.
 	HoldsOf(ctx context.Context, user beacon.UserID) ([]beacon.Hold, error)
-	// Row returns the row of a hotspot on a day that holds.
-	Row(ctx context.Context, day beacon.Day, of beacon.Owned) (r Row, any bool, err error)
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
@@ -114,7 +114,7 @@ func (l *Log) Close() {
 func exceptUsualBeats(log func(*http.Request, httpserver.RequestInfo)) func(*http.Request, httpserver.RequestInfo) {
 	return func(r *http.Request, e httpserver.RequestInfo) {
 		usual := e.Status == http.StatusOK || e.Status == http.StatusServiceUnavailable
-		if !usual || !api.IsHeartbeat(r) {
+		if !usual || !edge.IsHeartbeat(r) {
 			log(r, e)
 		}
 	}

@@ -65,7 +65,7 @@ func (n *Node) showBeats(set *metrics.Set) {
 	set.Counter("beacon_beats_counters_fell_total", "Heartbeats whose counters are lower than before in the same boot, without saying why.",
 		nil, func() float64 { return float64(n.telemetry.Fell()) })
 	set.Counter("beacon_device_fields_ignored_total", "Fields of devices that this server does not know.",
-		nil, func() float64 { return float64(n.API.FieldsIgnored()) })
+		nil, func() float64 { return float64(n.API.Hotspots.FieldsIgnored()) })
 	set.Gauge("beacon_beats_waiting", "Heartbeats that wait to be committed.", nil, func() float64 { return float64(n.telemetry.Waiting()) })
 	set.Counter("beacon_beats_late_total", "Heartbeats that other servers took for a day that was over: a clock is behind.",
 		nil, func() float64 { return float64(n.telemetry.LateBeats()) })
@@ -73,7 +73,7 @@ func (n *Node) showBeats(set *metrics.Set) {
 		nil, func() float64 { return n.telemetry.Stats().FoldAge.Seconds() })
 	set.Gauge("beacon_fold_duration_seconds", "Time that the last fold took.", nil, func() float64 { return n.telemetry.Stats().FoldTook.Seconds() })
 	set.Gauge("beacon_clock_believed", "1 when the clock has run evenly for ten minutes and says what most witnesses say; else nothing is decided by it and no day closed.",
-		nil, func() float64 { return oneIf(n.telemetry.Stats().ClockTrusted && n.rewards.ClockAgreed()) })
+		nil, func() float64 { return oneIf(n.clock.Trusted() && n.clock.Agreed()) })
 }
 
 func (n *Node) showDatabase(set *metrics.Set) {
@@ -108,7 +108,7 @@ func (n *Node) showPool(set *metrics.Set, pool string, stats func() sql.DBStats)
 
 func (n *Node) showServers(set *metrics.Set) {
 	set.Gauge("beacon_feed_age_seconds", "Time since everything in the database was last taken over; below 2 is in step.",
-		nil, func() float64 { return n.Follower.Age().Seconds() })
+		nil, func() float64 { return n.heard.Age().Seconds() })
 	set.Gauge("beacon_keeper", "1 for the one server that folds, closes days and gives events their order.", nil, func() float64 {
 		_, held := n.holder.Held()
 		return oneIf(held)
@@ -120,15 +120,15 @@ func (n *Node) showServers(set *metrics.Set) {
 
 func (n *Node) showRewards(set *metrics.Set) {
 	set.Gauge("beacon_rewards_closed_until_timestamp_seconds", "The end of the last day that is closed, as a unix time; 0: none.",
-		nil, func() float64 { return float64(max(n.rewards.Progress().Through.Unix(), 0)) }) // the zero time is before 1970
+		nil, func() float64 { return float64(max(n.closing.Progress().Through.Unix(), 0)) }) // the zero time is before 1970
 	set.Gauge("beacon_rewards_unclosed", "Days that are over and not closed: one, for some minutes after midnight UTC.",
-		nil, func() float64 { return float64(n.rewards.Progress().Unclosed) })
+		nil, func() float64 { return float64(n.closing.Progress().Unclosed) })
 	set.Gauge("beacon_rewards_unsettled", "Months that have been over for 72 hours and are not settled.",
-		nil, func() float64 { return float64(n.rewards.Progress().Unsettled) })
+		nil, func() float64 { return float64(n.closing.Progress().Unsettled) })
 	set.Gauge("beacon_rewards_closing_rows", "Rows that were written of the day that is being closed; 0: none is.",
-		nil, func() float64 { return float64(n.rewards.Progress().Closing) })
+		nil, func() float64 { return float64(n.closing.Progress().Closing) })
 	set.Gauge("beacon_rewards_settling_done", "Sums and statements that are done of the month that is being settled; 0: none is.",
-		nil, func() float64 { return float64(n.rewards.Progress().Settling) })
+		nil, func() float64 { return float64(n.closing.Progress().Settling) })
 }
 
 func oneIf(is bool) float64 {

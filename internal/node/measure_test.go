@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
@@ -22,15 +22,17 @@ func TestShow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	n := New(db, Config{Limits: api.DefaultLimits(), Policies: policy.Devices(), Now: time.Now, Rate: 1, RealTime: true, Log: slog.New(slog.DiscardHandler)})
+	n := New(db, Config{Limits: edge.DefaultLimits(), Policies: policy.Devices(), Now: time.Now, Rate: 1, RealTime: true, Log: slog.New(slog.DiscardHandler)})
 	set := metrics.New()
 	n.show(set)
 	for range 3 {
-		if _, err := db.AppendBeats(t.Context(), []byte("beats")); err != nil {
+		if _, err := db.Journal.AppendBeats(t.Context(), []byte("beats")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	n.countJournal(t.Context())
+	if err := n.countJournal(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	w := httptest.NewRecorder()
 	set.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, line := range []string{

@@ -15,6 +15,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -22,8 +23,11 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
+	"github.com/beacon-wifi/beacon/internal/api/fragments"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/checkins"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/erasure"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
@@ -32,6 +36,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/replica"
 	"github.com/beacon-wifi/beacon/internal/review"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/closing"
+	"github.com/beacon-wifi/beacon/internal/rewards/earnings"
+	"github.com/beacon-wifi/beacon/internal/rewards/holds"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
@@ -50,13 +57,16 @@ type Node struct {
 	holder    *lease.Holder
 	telemetry *telemetry.Telemetry
 	checkins  *checkins.CheckIns
-	rewards   *rewards.Rewards
+	ledger    *rewards.Ledger
+	closing   *closing.Closer
 	review    *review.Review
 	erasures  *erasure.Erasures
 	sequencer *events.Sequencer
-	limits    api.Limits
+	clock     *clock.Clock
+	heard     clock.Heard
+	limits    edge.Limits
 	origins   []string
-	now       func() time.Time
+	free      <-chan struct{}
 	log       *slog.Logger
 
 	journalRows atomic.Int64 // as of the last countJournal
@@ -64,43 +74,102 @@ type Node struct {
 
 // Config configures a node, apart from its database.
 type Config struct {
-	Limits   api.Limits
-	Origins  []string // whose pages may use the network API; see api.ParseOrigins
+	Limits   edge.Limits
+	Origins  []string // whose pages may use the network API; see edge.ParseOrigins
 	Policies policy.Set
 	Founding policy.Set // of a new database; nil: Policies
 	Now      func() time.Time
 	Rate     float64 // how fast Now runs compared with the machine's clock; 0: unknown
 	RealTime bool    // Now is not simulated
 	Log      *slog.Logger
+
+	// Free is closed when this node may take the lease; nil: at once. Until then something
+	// else in the process writes to the database.
+	Free <-chan struct{}
 }
 
-// New connects the parts of a node. Call Load before it serves, and then Run. The
-// caller closes the database.
-//
-// Some parts need each other. Where one is made before the other, it gets a function that
-// looks for the other in n when it is called.
+// The tables that each use case needs.
+type (
+	streams struct {
+		store.ChangeTable
+		store.EventTable
+	}
+	beats struct {
+		store.RecordTable
+		store.ClockTable
+		store.HotspotTable
+		store.EventTable
+	}
+	erasable struct {
+		store.UserTable
+		store.KeyTable
+		store.HotspotTable
+		store.ChangeTable
+		store.HoldTable
+		store.LedgerTable
+	}
+	checked struct {
+		store.HotspotTable
+		store.CheckInTable
+	}
+	reviewed struct {
+		store.FlagTable
+		store.HotspotTable
+		store.RecordTable
+		store.CheckInTable
+	}
+	followed struct {
+		store.ChangeTable
+		store.HotspotTable
+		store.SettingTable
+	}
+	registered struct {
+		store.HotspotTable
+		store.CheckInTable
+		store.ChangeTable
+	}
+	requests struct {
+		store.RequestTable
+		store.UserTable
+	}
+	users struct {
+		store.UserTable
+		store.ChangeTable
+	}
+	network struct {
+		store.SettingTable
+		store.ChangeTable
+		store.UserTable
+		store.HotspotTable
+	}
+)
+
+// New connects the parts of a node, each after those that it needs. Call Load before it
+// serves, and then Run. The caller closes the database.
 func New(db *store.DB, cfg Config) *Node {
-	now, log := cfg.Now, cfg.Log
-	n := &Node{Fleet: fleet.New(api.Summarize), db: db, limits: cfg.Limits, origins: cfg.Origins, now: now, log: log}
-	n.holder = lease.NewHolder(db, store.KeeperLease, db.Node(), log)
-	n.Hub = events.NewHub(db, log)
-	n.sequencer = events.NewSequencer(db, n.holder, n.certain, n.Hub.Wake, log)
+	log := cfg.Log
+	n := &Node{Fleet: fleet.New(fragments.Summarize), db: db, limits: cfg.Limits, origins: cfg.Origins, free: cfg.Free, log: log}
+	n.holder = lease.NewHolder(db.Leases, store.KeeperLease, db.Node(), log)
+	n.clock = clock.New(clock.Config{Store: db.Clocks, Lease: n.holder.Held, Now: cfg.Now, Rate: cfg.Rate, RealTime: cfg.RealTime, Log: log})
+	now := n.clock.Now
+	n.Hub = events.NewHub(db.Events, log)
+	n.sequencer = events.NewSequencer(streams{db.Changes, db.Events}, n.holder, n.clock, n.Hub.Wake, log)
 	n.telemetry = telemetry.New(telemetry.Config{
-		Store: db, Fleet: n.Fleet,
-		Lease: n.holder.Held, Before: n.sequencer.Step, Told: n.Hub.Wake, Now: now, Rate: cfg.Rate, Log: log,
-		Certain: func() (certain, latest time.Time, known bool) { return n.rewards.Certain() },
+		Journal: db.Journal, Store: beats{db.Records, db.Clocks, db.Hotspots, db.Events}, Fleet: n.Fleet,
+		Lease: n.holder.Held, Events: n.sequencer, Clock: n.clock, Log: log,
 	})
-	n.rewards = rewards.New(rewards.Config{
-		Store: db, Telemetry: n.telemetry, Policies: cfg.Policies, Founding: cfg.Founding, Lease: n.holder.Held, Now: now, Rate: cfg.Rate, Log: log,
-		RealTime: cfg.RealTime, Unrecorded: n.Fleet.Unrecorded, Around: n.Fleet.Around,
+	books := db.Rewards()
+	n.ledger = rewards.New(rewards.Config{Store: books, Policies: cfg.Policies, Founding: cfg.Founding, Clock: n.clock})
+	n.closing = closing.New(closing.Config{
+		Ledger: n.ledger, Days: books, Months: books, Places: books, Holds: books, Telemetry: n.telemetry, Lease: n.holder.Held, Log: log,
 	})
-	n.erasures = erasure.New(erasure.Config{Store: db, Certain: n.rewards.Certain, Lease: n.holder.Held, Now: now, Log: log})
-	n.checkins = checkins.New(db, n.Fleet, now, log)
+	n.erasures = erasure.New(erasure.Config{Wishes: db.Users, Store: erasable{db.Users, db.Keys, db.Hotspots, db.Changes, db.Holds, db.Ledger}, Clock: n.clock, Lease: n.holder.Held, Log: log})
+	n.checkins = checkins.New(checked{db.Hotspots, db.CheckIns}, n.Fleet, now, log)
 	n.review = review.New(review.Config{
-		Store: db, Final: n.telemetry.FinalBefore, Lease: n.holder.Held, Addresses: n.checkins.Addresses, Now: now, Log: log,
+		Store: reviewed{db.Flags, db.Hotspots, db.Records, db.CheckIns}, Final: n.telemetry.FinalBefore, Lease: n.holder.Held, Addresses: n.checkins.Addresses, Now: now, Log: log,
 	})
-	n.Keys = access.New(db, now, func() bool { return n.Follower.InStep() })
-	n.Follower = replica.NewFollower(n.Fleet, db, n.Keys.Follow, n.telemetry, log)
+	n.Keys = access.New(db.Keys, now, &n.heard)
+	n.Follower = replica.NewFollower(n.Fleet, followed{db.Changes, db.Hotspots, db.Settings}, &n.heard, n.Keys.Follow, n.telemetry, log)
 	n.API = api.New(n.APIConfig())
 	return n
 }
@@ -110,20 +179,25 @@ func New(db *store.DB, cfg Config) *Node {
 func (n *Node) APIConfig() api.Config {
 	return api.Config{
 		Keys:      n.Keys,
-		Registry:  registry.New(n.db, n.Fleet, n.now),
+		Registry:  registry.New(registered{n.db.Hotspots, n.db.CheckIns, n.db.Changes}, n.Fleet, n.clock.Now),
 		CheckIns:  n.checkins,
 		Fleet:     n.Fleet,
 		Telemetry: n.telemetry,
-		Rewards:   n.rewards,
-		Books:     n.rewards,
-		Review:    n.review,
-		Erasures:  n.erasures,
-		Events:    n.Hub,
-		Limits:    n.limits,
-		Store:     n.db,
-		Origins:   n.origins,
-		Now:       n.now,
-		Log:       n.log,
+		Rewards: earnings.New(earnings.Config{
+			Ledger: n.ledger, Places: n.db.Rewards(), Totals: n.db.Ledger, Telemetry: n.telemetry, Unrecorded: n.Fleet.Unrecorded, Around: n.Fleet.Around,
+		}),
+		Closing:  n.closing,
+		Holds:    &holds.Holds{Ledger: n.ledger, Store: n.db.Rewards()},
+		Review:   n.review,
+		Erasures: n.erasures,
+		Events:   n.Hub,
+		Limits:   n.limits,
+		Requests: requests{n.db.Requests, n.db.Users},
+		Users:    users{n.db.Users, n.db.Changes},
+		Network:  network{n.db.Settings, n.db.Changes, n.db.Users, n.db.Hotspots},
+		Origins:  n.origins,
+		Now:      n.clock.Now,
+		Log:      n.log,
 	}
 }
 
@@ -131,13 +205,13 @@ func (n *Node) APIConfig() api.Config {
 // follower loads, and CatchUp applies the journals on top of the records that Restore reads.
 func (n *Node) Load(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		n.rewards.Start, n.checkins.Start, n.Follower.Load, n.telemetry.Restore, n.Follower.CatchUp, n.telemetry.Restored,
+		n.closing.Start, n.checkins.Start, n.Follower.Load, n.telemetry.Restore, n.Follower.CatchUp, n.telemetry.Restored,
 	} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
-	return n.Fleet.BuildMap(n.now())
+	return n.Fleet.BuildMap(n.clock.Now())
 }
 
 const (
@@ -150,82 +224,69 @@ const (
 func (n *Node) Run(ctx context.Context) {
 	var jobs sync.WaitGroup
 	for _, run := range []func(context.Context){
-		n.Follower.Run, n.holder.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.rewards.Run, n.review.Run, n.erasures.Run, n.checkins.Run,
+		n.Follower.Run, n.hold, n.clock.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.closing.Run, n.review.Run, n.erasures.Run, n.checkins.Run,
 	} {
 		jobs.Go(func() { run(ctx) })
 	}
-	jobs.Go(func() { every(ctx, flushInterval, n.flushKeys) })
-	jobs.Go(func() { every(ctx, pruneInterval, n.prune) })
-	jobs.Go(func() { every(ctx, countInterval, n.countJournal) })
+	every := func(interval time.Duration, what string, do func(context.Context) error) {
+		jobs.Go(func() { clock.Every(ctx, interval, nil, n.log, what, do) })
+	}
+	every(flushInterval, "note the last use of keys", n.flushKeys)
+	every(pruneInterval, "delete what has expired", n.prune)
+	every(countInterval, "count the rows of the journal", n.countJournal)
 	jobs.Wait()
-	n.flushKeys(context.WithoutCancel(ctx))
+	if err := n.flushKeys(context.WithoutCancel(ctx)); err != nil {
+		n.log.Warn("the last use of keys could not be noted", "err", err)
+	}
 }
 
-// every calls fn at each tick until ctx ends.
-func every(ctx context.Context, interval time.Duration, fn func(context.Context)) {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for {
+// hold takes the lease when this node may, and keeps it until ctx ends.
+func (n *Node) hold(ctx context.Context) {
+	if n.free != nil {
 		select {
+		case <-n.free:
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
-			fn(ctx)
 		}
 	}
+	n.holder.Run(ctx)
 }
 
 // flushTimeout bounds a flush, because the database may be down.
 const flushTimeout = 2 * time.Second
 
-func (n *Node) flushKeys(ctx context.Context) {
+func (n *Node) flushKeys(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
 	defer cancel()
-	if err := n.Keys.Flush(ctx); err != nil {
-		n.log.Warn("the last use of keys could not be noted", "err", err)
-	}
-}
-
-// certain returns the latest moment that has come by every witness of the time, or zero if
-// that is not known.
-func (n *Node) certain() time.Time {
-	if at, _, known := n.rewards.Certain(); known {
-		return at
-	}
-	return time.Time{}
+	return n.Keys.Flush(ctx)
 }
 
 // prune deletes what has expired by every clock: what one that is ahead deletes is gone
 // once it is right.
-func (n *Node) prune(ctx context.Context) {
-	now := n.certain()
+func (n *Node) prune(ctx context.Context) error {
+	now := n.clock.Certain()
 	if now.IsZero() {
-		return
+		return nil
 	}
-	if _, err := n.db.PruneIdempotency(ctx, now); err != nil {
-		n.log.Warn("expired idempotency records could not be deleted", "err", err)
-	}
-	if err := n.db.PruneFreedMACs(ctx, now); err != nil {
-		n.log.Warn("expired reservations of MAC addresses could not be deleted", "err", err)
-	}
-	if err := n.checkins.Prune(ctx, now); err != nil {
-		n.log.Warn("old check-ins could not be deleted", "err", err)
-	}
+	_, err := n.db.Requests.PruneIdempotency(ctx, now)
+	return errors.Join(err, n.db.Hotspots.PruneFreedMACs(ctx, now), n.checkins.Prune(ctx, now))
 }
 
 // countJournal counts the rows of the journal. It runs on a timer and not on a
 // scrape: a scrape must not wait for a database that is down, which
 // beacon_feed_age_seconds shows.
-func (n *Node) countJournal(ctx context.Context) {
+func (n *Node) countJournal(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
 	defer cancel()
-	if rows, err := n.db.JournalRows(ctx); err == nil {
+	rows, err := n.db.Journal.JournalRows(ctx)
+	if err == nil {
 		n.journalRows.Store(rows)
 	}
+	return err
 }
 
 // Records returns telemetry that only decodes records, for a command beside servers.
-func Records() rewards.Telemetry { return &telemetry.Telemetry{} }
+func Records() closing.Telemetry { return &telemetry.Telemetry{} }
 
 // uptime returns the uptime of a hotspot by day, as public pages show it.
 func (n *Node) uptime(ctx context.Context, id beacon.HotspotID, from, to time.Time) ([]float64, error) {

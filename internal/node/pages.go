@@ -35,7 +35,7 @@ func newPages(cfg ServerConfig) (p pages, err error) {
 	if p.preview, err = preview.New(preview.Config{KeyPrefix: keyPrefix, PublicURL: publicURL}); err != nil {
 		return p, err
 	}
-	if p.console, err = console.New(console.Config{DemoKey: demoKey(keyPrefix, "console"), Basemap: drawn(cfg.Basemap), Public: cfg.Public}); err != nil {
+	if p.console, err = console.New(console.Config{DemoKey: demoKey(keyPrefix, "console"), Basemap: drawn(cfg.Basemap), Public: cfg.Public, Demo: cfg.History != nil}); err != nil {
 		return p, err
 	}
 	p.docs, err = newDocs(publicURL, demoKey(keyPrefix, "demo01"))

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
@@ -39,7 +39,7 @@ func TestPrune_ClockAhead(t *testing.T) {
 func testPruneAhead(t *testing.T, db *store.DB) {
 	var ahead atomic.Int64
 	n := New(db, Config{
-		Limits: api.DefaultLimits(), Policies: policy.Devices(), Rate: 1, Log: slog.New(slog.DiscardHandler),
+		Limits: edge.DefaultLimits(), Policies: policy.Devices(), Rate: 1, Log: slog.New(slog.DiscardHandler),
 		Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
 	})
 	if err := n.Load(t.Context()); err != nil {
@@ -50,15 +50,15 @@ func testPruneAhead(t *testing.T, db *store.DB) {
 	running.Go(func() { n.Run(ctx) })
 	defer running.Wait()
 	defer cancel()
-	for n.certain().IsZero() {
+	for n.clock.Certain().IsZero() {
 		time.Sleep(time.Millisecond) // between two looks
 	}
 	h := storetest.Hotspot(1)
-	if _, err := db.InsertHotspot(t.Context(), h, beacon.Actor{User: h.Operator, Request: "test"}, nil); err != nil {
+	if err := db.Hotspots.InsertHotspot(t.Context(), h, beacon.Actor{User: h.Operator, Request: "test"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	freed := h.Device.MAC
-	_, err := db.UpdateHotspot(t.Context(), h.ID, beacon.Actor{User: h.Operator, Request: "test"}, beacon.HotspotUpdated,
+	_, err := db.Hotspots.UpdateHotspot(t.Context(), h.ID, beacon.Actor{User: h.Operator, Request: "test"}, beacon.HotspotUpdated,
 		func(h *beacon.Hotspot) (bool, error) {
 			h.Device.MAC, h.UpdatedAt = storetest.Hotspot(2).Device.MAC, time.Now().Add(-time.Hour)
 			return true, nil
@@ -67,8 +67,10 @@ func testPruneAhead(t *testing.T, db *store.DB) {
 		t.Fatal(err)
 	}
 	ahead.Store(int64(365 * 24 * time.Hour))
-	n.prune(t.Context())
-	owner, err := db.ReleaseMAC(t.Context(), freed, "test", beacon.Actor{Request: "test"}, time.Now())
+	if err := n.prune(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	owner, err := db.Hotspots.ReleaseMAC(t.Context(), freed, "test", beacon.Actor{Request: "test"}, time.Now())
 	if err != nil || owner != h.Operator {
 		t.Errorf("%s is reserved for %q, %v; want %q", freed, owner, err, h.Operator)
 	}

@@ -1,11 +1,13 @@
 package node
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
 
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/openfeeds"
 )
@@ -16,7 +18,8 @@ type router struct {
 	health  *httpserver.Site
 	network *api.API
 	openInterfaces
-	loaded atomic.Bool // until then the network interface has no data
+	loaded  atomic.Bool           // until then the network interface has no data
+	history func() (days, of int) // nil: this is no demo
 
 	pressure httpserver.Overload
 }
@@ -39,9 +42,11 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rt.health.ServeHTTP(w, r)
 	case rt.console.Handles(r):
 		rt.console.ServeHTTP(w, r)
+	case rt.history != nil && path == historyPath && r.Method == http.MethodGet:
+		rt.serveHistory(w)
 	case rt.docs.Handles(r):
 		rt.docs.ServeHTTP(w, r)
-	case rt.pressure.Level() > 0 && !api.IsHeartbeat(r) && rt.pressure.Sheds(r):
+	case rt.pressure.Level() > 0 && !edge.IsHeartbeat(r) && rt.pressure.Sheds(r):
 		// Shed other requests first: a device without heartbeats counts as offline,
 		// while an app can retry.
 		rt.refuse(w, r, http.StatusServiceUnavailable)
@@ -58,6 +63,16 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		rt.network.ServeHTTP(w, r)
 	}
+}
+
+// historyPath is where the console of a demo asks how far its history is written.
+const historyPath = "/history.json"
+
+func (rt *router) serveHistory(w http.ResponseWriter) {
+	days, of := rt.history()
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	fmt.Fprintf(w, `{"days":%d,"of":%d}`+"\n", days, of)
 }
 
 // refuse sends an error in the format of the interface that a request was for.

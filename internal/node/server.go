@@ -38,7 +38,8 @@ type ServerConfig struct {
 	PublicURL        string // where clients reach the server
 	Public           bool   // serve open feeds, without a key
 	Basemap          Basemap
-	PreviewKeyPrefix string // first word of the preview's demo keys
+	History          func() (days, of int) // how far the history of a demo is written; nil: it is no demo
+	PreviewKeyPrefix string                // first word of the preview's demo keys
 	Proxies          httpserver.Proxies
 	AdminHosts       []string                                    // names of the admin interface, besides localhost
 	MaxConnections   int                                         // of one address; 0: no limit
@@ -65,6 +66,7 @@ func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
 		open.hotspots = openfeeds.NewPages(open.feeds, config)
 	}
 	s.router = newRouter(&s.health, s.node.API, open, pages)
+	s.router.history = cfg.History
 	s.health.Log = cfg.Log
 	s.health.Checks = map[string]func(context.Context) error{
 		"database": db.Ping,
@@ -92,6 +94,9 @@ func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
 
 // Close closes the database.
 func (s *Server) Close() error { return s.node.db.Close() }
+
+// Reread reads the heartbeats that something else in the process wrote; see Config.Free.
+func (s *Server) Reread(ctx context.Context) error { return s.node.telemetry.Reread(ctx) }
 
 // Invite returns the path of the console that creates the first key, once, or "" if there
 // is a key. The token is in the fragment, which browsers do not send.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/httpserver/coding"
 	"github.com/beacon-wifi/beacon/internal/httpserver/static"
@@ -163,7 +163,7 @@ type readers struct {
 
 // join admits a download, or returns an error. Each successful join needs a leave.
 func (c *readers) join(r *http.Request) error {
-	from := api.Address(r)
+	from := edge.Address(r)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -178,7 +178,7 @@ func (c *readers) join(r *http.Request) error {
 }
 
 func (c *readers) leave(r *http.Request) {
-	from := api.Address(r)
+	from := edge.Address(r)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.all--

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/test/harness/level"
@@ -159,7 +159,7 @@ func FuzzItems(f *testing.F) {
 func TestFeeds_GDAL(t *testing.T) {
 	level.Tool(t, "ogr2ogr", "gdal-bin")
 	server := httptest.NewUnstartedServer(nil)
-	n := newNetwork(api.Limits{}, "http://"+server.Listener.Addr().String())
+	n := newNetwork(edge.Limits{}, "http://"+server.Listener.Addr().String())
 	for i := range 35 { // more pages than one of GDAL's
 		n.beat(n.add(t, beacon.Public, i, geo.Point{Lat: 40.7 + float64(i)/1000, Lng: -74}))
 		n.add(t, beacon.Home, 50+i, geo.Point{Lat: 40.7 + float64(i)/1000, Lng: -74})

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/maps"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
@@ -171,7 +172,7 @@ func (f *Feeds) fixed(kind string, body []byte) endpoint {
 // write responds with a body that was made for the request.
 func write(w http.ResponseWriter, r *http.Request, kind []string, body []byte) {
 	w.Header()["Vary"] = varyEncoding
-	api.WriteTagged(w, r, kind, forAMinute, body, nil)
+	maps.WriteTagged(w, r, kind, forAMinute, body, nil)
 }
 
 // writeJSON responds with v, which always can be encoded.

@@ -16,7 +16,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
@@ -223,7 +223,7 @@ func TestFeeds_TilesFollow(t *testing.T) {
 
 // An address that asks too often is refused; others are not.
 func TestFeeds_Limit(t *testing.T) {
-	n := newNetwork(api.Limits{Feeds: ratelimit.Limit{Every: time.Hour, Burst: 3}}, "http://x")
+	n := newNetwork(edge.Limits{Feeds: ratelimit.Limit{Every: time.Hour, Burst: 3}}, "http://x")
 	ask := func(from string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest("GET", "/open/hotspots.geojson", nil)
@@ -309,7 +309,7 @@ func (w *slowWriter) Write(text []byte) (int, error) {
 // The memory that a feed takes does not depend on how many hotspots it has.
 func TestFeeds_Memory(t *testing.T) {
 	allocations := func(hotspots int) float64 {
-		n := newNetwork(api.Limits{}, "http://x")
+		n := newNetwork(edge.Limits{}, "http://x")
 		for i := range hotspots {
 			n.add(t, beacon.Public, i, geo.Point{Lat: 1, Lng: float64(i) / 1e4})
 		}

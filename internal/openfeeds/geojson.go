@@ -53,7 +53,7 @@ func appendTime(out []byte, t time.Time) []byte {
 	if t.IsZero() {
 		return append(out, "null"...)
 	}
-	return append(t.UTC().AppendFormat(append(out, '"'), "2006-01-02T15:04:05.000Z"), '"')
+	return append(beacon.AppendTime(append(out, '"'), t), '"')
 }
 
 // openStreetMapFeed has the tags that mappers would give to the hotspots, as GeoJSON. It is

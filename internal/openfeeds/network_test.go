@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
+	"github.com/beacon-wifi/beacon/internal/api/fragments"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
@@ -29,8 +31,8 @@ type network struct {
 	count int
 }
 
-func newNetwork(limits api.Limits, url string) *network {
-	n := &network{fleet: fleet.New(api.Summarize), now: noon}
+func newNetwork(limits edge.Limits, url string) *network {
+	n := &network{fleet: fleet.New(fragments.Summarize), now: noon}
 	now := func() time.Time { return n.now }
 	interfaces := api.New(api.Config{Fleet: n.fleet, Limits: limits, Now: now, Log: slog.New(slog.DiscardHandler)})
 	n.feeds = openfeeds.New(openfeeds.Config{API: interfaces, Fleet: n.fleet, PublicURL: url, Now: now})
@@ -70,7 +72,7 @@ func (n *network) beat(h beacon.Hotspot) {
 // town has hotspots of all kinds, some online, some pending and, if wanted, homes.
 func town(t testing.TB, homes bool) *network {
 	t.Helper()
-	n := newNetwork(api.Limits{}, "http://x")
+	n := newNetwork(edge.Limits{}, "http://x")
 	for i := range 40 {
 		at := geo.Point{Lat: 40.7 + float64(i)/1000, Lng: -74 + float64(i%7)/500}
 		kind := []beacon.Type{beacon.Business, beacon.Public}[i%2]

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
@@ -41,7 +41,7 @@ func readPage(p *openfeeds.Pages, method, path string) *httptest.ResponseRecorde
 // A page is in the language that the client asks for, if there is such, and caches keep
 // the languages apart.
 func TestPage_Languages(t *testing.T) {
-	n := newNetwork(api.Limits{}, "http://x")
+	n := newNetwork(edge.Limits{}, "http://x")
 	up := n.add(t, beacon.Public, 1, geo.Point{Lat: 52.5, Lng: 13.4})
 	n.beat(up)
 	p := pagesOf(n, mostlyUp)
@@ -74,7 +74,7 @@ func TestPage_Languages(t *testing.T) {
 }
 
 func TestPage(t *testing.T) {
-	n := newNetwork(api.Limits{}, "http://x")
+	n := newNetwork(edge.Limits{}, "http://x")
 	up := n.add(t, beacon.Public, 1, geo.Point{Lat: 52.5, Lng: 13.4})
 	down := n.add(t, beacon.Business, 2, geo.Point{Lat: 52.5, Lng: 13.4}, func(h *beacon.Hotspot) {
 		h.Settings.OperatingHours = &beacon.OperatingHours{Timezone: "UTC"} // never open
@@ -129,7 +129,7 @@ func TestPage(t *testing.T) {
 // The page shows the openings of seven days by the clock of the hotspot, and whether it is
 // open now: at noon in London on a Monday it is 21:00 in Tokyo and 07:00 in New York.
 func TestPage_Hours(t *testing.T) {
-	n := newNetwork(api.Limits{}, "http://x")
+	n := newNetwork(edge.Limits{}, "http://x")
 	add := func(zone string, weekly []beacon.WeeklySpan, exceptions ...beacon.HoursException) string {
 		n.count++
 		h := n.add(t, beacon.Business, n.count, geo.Point{Lat: 1, Lng: 1}, func(h *beacon.Hotspot) {
@@ -213,7 +213,7 @@ func TestPage_NoHomes(t *testing.T) {
 
 // A page reads the database, so it counts as several requests of its address.
 func TestPage_Limit(t *testing.T) {
-	n := newNetwork(api.Limits{Feeds: ratelimit.Limit{Every: time.Hour, Burst: 7}}, "http://x")
+	n := newNetwork(edge.Limits{Feeds: ratelimit.Limit{Every: time.Hour, Burst: 7}}, "http://x")
 	h := n.add(t, beacon.Public, 1, geo.Point{Lat: 1, Lng: 1})
 	p := pagesOf(n, mostlyUp)
 	for _, want := range []int{200, 429} {
@@ -225,7 +225,7 @@ func TestPage_Limit(t *testing.T) {
 
 // Uptime is on pages as long as the table of audiences makes it public.
 func TestPage_Audience(t *testing.T) {
-	n := newNetwork(api.Limits{}, "http://x")
+	n := newNetwork(edge.Limits{}, "http://x")
 	h := n.add(t, beacon.Public, 1, geo.Point{Lat: 1, Lng: 1})
 	p := pagesOf(n, func(context.Context, beacon.HotspotID, time.Time, time.Time) ([]float64, error) {
 		t.Error("uptime was read")
@@ -240,7 +240,7 @@ func TestPage_Audience(t *testing.T) {
 // A database that does not respond costs a visitor seconds, not forever.
 func TestPage_DatabaseHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(api.Limits{}, "http://x")
+		n := newNetwork(edge.Limits{}, "http://x")
 		h := n.add(t, beacon.Public, 1, geo.Point{Lat: 52.5, Lng: 13.4})
 		p := pagesOf(n, func(ctx context.Context, _ beacon.HotspotID, _, _ time.Time) ([]float64, error) {
 			<-ctx.Done()
@@ -255,7 +255,7 @@ func TestPage_DatabaseHangs(t *testing.T) {
 // A hotspot that was deleted since the edition was made has no page, like any other that
 // does not exist.
 func TestPage_JustDeleted(t *testing.T) {
-	n := newNetwork(api.Limits{}, "http://x")
+	n := newNetwork(edge.Limits{}, "http://x")
 	h := n.add(t, beacon.Public, 1, geo.Point{Lat: 52.5, Lng: 13.4})
 	p := pagesOf(n, func(context.Context, beacon.HotspotID, time.Time, time.Time) ([]float64, error) {
 		return nil, &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/fragments"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
@@ -15,7 +15,7 @@ import (
 // left out. So are hotspots that are not in service: until staff have verified it, a place
 // is only somebody's claim.
 func choose(s *fleet.Hotspot, now time.Time) (item fleet.MapItem, shown bool) {
-	switch api.SummaryOf(s).Type {
+	switch fragments.SummaryOf(s).Type {
 	case beacon.Business, beacon.Public:
 		return fleet.MapItem{Hotspot: s, Place: s.Place(), Status: s.StatusAt(now)}, s.Active()
 	default:
@@ -43,7 +43,7 @@ type hotspot struct {
 func (v *view) publish(h *hotspot, e *edition, i int) {
 	item := &e.items[i]
 	s := item.Hotspot
-	text := api.SummaryOf(s)
+	text := fragments.SummaryOf(s)
 	raw, _ := id.Parse(beacon.HotspotPrefix, s.ID())
 	*h = hotspot{
 		id: s.ID(), place: item.Place, kind: text.Type, status: item.Status, name: text.Name, ssid: text.SSID, address: text.Address,

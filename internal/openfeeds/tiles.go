@@ -3,14 +3,14 @@ package openfeeds
 import (
 	"net/http"
 
-	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/maps"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 )
 
 // tile serves a tile of the public map: the format is that of the network interface
 // (decision X8), with what feeds show.
 func (f *Feeds) tile(w http.ResponseWriter, r *http.Request) error {
-	tile, err := api.RequestedTile(r)
+	tile, err := maps.RequestedTile(r)
 	if err != nil {
 		return err
 	}
@@ -19,7 +19,7 @@ func (f *Feeds) tile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header()["Vary"] = varyEncoding
-	f.api.WriteTile(w, r, tile, items, forAMinute)
+	f.api.Maps.WriteTile(w, r, tile, items, forAMinute)
 	return nil
 }
 

@@ -55,11 +55,7 @@ func New(cfg Config) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	boroughs, err := loadBoroughs()
-	if err != nil {
-		return nil, err
-	}
-	records, err := loadRecords(boroughs)
+	records, err := loadRecords()
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +68,7 @@ func New(cfg Config) (*API, error) {
 		},
 	}
 	a.pages.New = func() any { return &pageBuffer{} }
-	a.addImages(records, boroughs, cfg.PublicURL)
+	a.addImages(records, cfg.PublicURL)
 	if err := a.addData(records); err != nil {
 		return nil, err
 	}

@@ -17,30 +17,23 @@ var hotspotsJSON []byte
 // P7).
 type record struct {
 	Hotspot
-	Place     int  `json:"place"` // object_id in the city's list of public Wi-Fi
-	Image     bool `json:"image"` // has a locationImage
-	Active    bool `json:"active"`
-	LatencyMs int  `json:"latencyMs"`
-
-	region string // its borough, computed from its coordinates
+	Place     int    `json:"place"`  // object_id in the city's list of public Wi-Fi
+	Region    string `json:"region"` // the borough of its coordinates
+	Image     bool   `json:"image"`  // has a locationImage
+	Active    bool   `json:"active"`
+	LatencyMs int    `json:"latencyMs"`
 }
 
-// loadRecords reads the embedded dataset and determines each record's borough.
-func loadRecords(boroughs []borough) ([]record, error) {
+// loadRecords reads the embedded dataset.
+func loadRecords() ([]record, error) {
 	var records []record
 	if err := json.Unmarshal(hotspotsJSON, &records); err != nil {
 		return nil, fmt.Errorf("preview dataset: %w", err)
 	}
-	for i := range records {
-		rec := &records[i]
+	for i, rec := range records {
 		if rec.ID != i+1 {
 			return nil, fmt.Errorf("preview dataset: record %d has id %d; ids count up from 1", i+1, rec.ID)
 		}
-		at := boroughAt(boroughs, rec.Lat, rec.Lng)
-		if at == nil {
-			return nil, fmt.Errorf("preview dataset: record %d is in no borough", rec.ID)
-		}
-		rec.region = at.name
 	}
 	return records, nil
 }
@@ -71,73 +64,6 @@ var (
 	networks = []string{"WiFi 5", "WiFi 6", "WiFi 6E"}
 )
 
-//go:embed data/boroughs.geojson
-var boroughsJSON []byte
-
-// borough is one of the city's five boroughs with its outline: polygons of rings of
-// (lng, lat). The first ring of each is the outer one, as in GeoJSON.
-type borough struct {
-	name     string
-	polygons [][]ring
-}
-
-type ring [][2]float64
-
-func loadBoroughs() ([]borough, error) {
-	var file struct {
-		Features []struct {
-			Properties struct {
-				Name string `json:"name"`
-			} `json:"properties"`
-			Geometry struct {
-				Type        string   `json:"type"`
-				Coordinates [][]ring `json:"coordinates"`
-			} `json:"geometry"`
-		} `json:"features"`
-	}
-	if err := json.Unmarshal(boroughsJSON, &file); err != nil {
-		return nil, fmt.Errorf("borough outlines: %w", err)
-	}
-	boroughs := make([]borough, 0, len(file.Features))
-	for _, f := range file.Features {
-		if f.Geometry.Type != "MultiPolygon" {
-			return nil, fmt.Errorf("borough outlines: %s is a %s, not a MultiPolygon", f.Properties.Name, f.Geometry.Type)
-		}
-		boroughs = append(boroughs, borough{name: f.Properties.Name, polygons: f.Geometry.Coordinates})
-	}
-	return boroughs, nil
-}
-
-// boroughAt returns the borough that contains a place, or nil.
-func boroughAt(boroughs []borough, lat, lng float64) *borough {
-	for i := range boroughs {
-		if boroughs[i].contains(lat, lng) {
-			return &boroughs[i]
-		}
-	}
-	return nil
-}
-
-// contains counts how often a ray from the place to the east crosses the outline: an odd
-// number means inside, holes included.
-func (b *borough) contains(lat, lng float64) bool {
-	inside := false
-	for _, polygon := range b.polygons {
-		for _, r := range polygon {
-			for i := range r {
-				from, to := r[i], r[(i+1)%len(r)]
-				if (from[1] > lat) == (to[1] > lat) {
-					continue // this edge is entirely above or below the ray
-				}
-				if lng < from[0]+(lat-from[1])/(to[1]-from[1])*(to[0]-from[0]) {
-					inside = !inside
-				}
-			}
-		}
-	}
-	return inside
-}
-
 // networkStatus is the summary of the dataset (decision P7).
 type networkStatus struct {
 	Status      string         `json:"status"`
@@ -166,10 +92,10 @@ func summarize(records []record) (networkStatus, error) {
 			return networkStatus{}, fmt.Errorf("preview dataset: record %d has the uptime %q", rec.ID, rec.Uptime)
 		}
 		uptime += percent
-		nodes[rec.region]++
+		nodes[rec.Region]++
 		if rec.Active {
 			active++
-			activeIn[rec.region]++
+			activeIn[rec.Region]++
 			latency += rec.LatencyMs
 		}
 	}

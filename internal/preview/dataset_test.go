@@ -145,12 +145,12 @@ func number(t *testing.T, text, unit string) float64 {
 }
 
 // outlines decides by the sum of angles under which a point sees the edges of a
-// polygon: the code under test counts crossings of a ray instead.
+// polygon.
 type outlines map[string][][][][2]float64
 
 func readOutlines(t *testing.T) outlines {
 	t.Helper()
-	raw, err := os.ReadFile("data/boroughs.geojson")
+	raw, err := os.ReadFile("testdata/boroughs.geojson")
 	if err != nil {
 		t.Fatal(err)
 	}

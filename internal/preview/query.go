@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -69,29 +70,10 @@ func unescape(s string) string {
 // wholeNumber parses a signed decimal number of any size and saturates if it does not
 // fit. It returns the fallback for any other text (decision P4).
 func wholeNumber(text string, fallback int64) int64 {
-	digits := strings.TrimPrefix(text, "-")
-	negative := len(digits) < len(text)
-	if !negative {
-		digits = strings.TrimPrefix(text, "+")
-	}
-	if digits == "" {
+	n, err := strconv.ParseInt(text, 10, 64)
+	saturates := errors.Is(err, strconv.ErrRange) && strings.Trim(text[1:], "0123456789") == ""
+	if err != nil && !saturates {
 		return fallback
 	}
-	var n int64
-	for i := range len(digits) {
-		c := digits[i]
-		if c < '0' || c > '9' {
-			return fallback
-		}
-		d := int64(c - '0')
-		if n > (math.MaxInt64-d)/10 {
-			n = math.MaxInt64 // and stays there: the condition holds for every further digit
-			continue
-		}
-		n = n*10 + d
-	}
-	if negative {
-		return -n
-	}
-	return n
+	return max(n, -math.MaxInt64)
 }

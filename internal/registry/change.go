@@ -27,7 +27,7 @@ func (r *Registry) Change(ctx context.Context, p beacon.Principal, in Change) (b
 		return beacon.Hotspot{}, err
 	}
 	return r.update(ctx, p, in.Hotspot, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
-		if err := fresh(*h, in.Versions); err != nil {
+		if err := checkVersion(*h, in.Versions); err != nil {
 			return false, err
 		}
 		return in.Patch.ApplyAt(h, r.moment())
@@ -45,13 +45,13 @@ type Deletion struct {
 func (r *Registry) Delete(ctx context.Context, p beacon.Principal, in Deletion) (struct{}, error) {
 	_, err := r.update(ctx, p, in.Hotspot, beacon.HotspotDeleted, func(h *beacon.Hotspot) (bool, error) {
 		h.DeletedAt = r.moment()
-		return true, fresh(*h, in.Versions)
+		return true, checkVersion(*h, in.Versions)
 	})
 	return struct{}{}, err
 }
 
-// fresh returns an error if the client has seen only other versions.
-func fresh(h beacon.Hotspot, seen []int64) error {
+// checkVersion returns an error if the client has seen only other versions.
+func checkVersion(h beacon.Hotspot, seen []int64) error {
 	if len(seen) > 0 && !slices.Contains(seen, h.Version) {
 		return errStale
 	}
@@ -88,7 +88,7 @@ func (r *Registry) write(
 		return changed, err
 	})
 	if err != nil {
-		return beacon.Hotspot{}, err
+		return beacon.Hotspot{}, beacon.Word(err, beacon.Conflict, macTaken)
 	}
 	return h, r.fleet.Apply(h)
 }

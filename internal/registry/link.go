@@ -31,11 +31,12 @@ func (r *Registry) NewLinkCode(ctx context.Context, p beacon.Principal, hotspot 
 	now := r.moment()
 	code, hash := access.MintLinkCode()
 	made := LinkCode{Code: code, ExpiresAt: now.Add(LinkCodeLasts)}
-	if err := p.Once.Keep(made); err != nil {
+	if err := access.Keep(p.Once, made, "a link code"); err != nil {
 		return LinkCode{}, err
 	}
 	row := beacon.LinkCode{Hotspot: hotspot, Hash: hash, ExpiresAt: made.ExpiresAt}
-	return made, r.store.PutLinkCode(ctx, row, p.Actor(), now)
+	err = r.store.PutLinkCode(ctx, row, p.Actor(), now)
+	return made, beacon.Word(err, beacon.Conflict, "the link code is in use: create another")
 }
 
 // Link is what a device sends to be linked. It has no key yet; Request is the id of
@@ -84,10 +85,10 @@ func (r *Registry) Link(ctx context.Context, in Link) (Linked, error) {
 		h.Device.LinkedAt, h.Device.Agent = now, reportedAt(in.Agent, now)
 		r.touch(h)
 		out.Hotspot = *h
-		return in.Once.Keep(out)
+		return access.Keep(in.Once, out, "the device key of "+string(h.ID))
 	})
 	switch {
-	case errors.Is(err, errWrongDevice), beacon.KindOf(err) == beacon.Forbidden:
+	case errors.Is(err, errWrongDevice), errors.Is(err, beacon.ErrSpentCode):
 		return Linked{}, ErrLink // the store has recorded why
 	case beacon.KindOf(err) == beacon.NotFound:
 		return Linked{}, r.refuseLink(ctx, by, "unknown or expired code")

@@ -22,7 +22,7 @@ var bob = beacon.Principal{Key: "key_bob", User: beacon.UserID(id.Format(beacon.
 // notes are the audit rows of a kind, the oldest first, as "target: note".
 func (d *desk) notes(t *testing.T, kind beacon.ChangeKind) []string {
 	t.Helper()
-	all, err := d.db.Audit(t.Context(), beacon.Change{}, 1000)
+	all, err := d.db.Changes.Audit(t.Context(), beacon.Change{}, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,8 @@ func TestVerify(t *testing.T) {
 	if err != nil || again.Version != 3 || !again.Location.VerifiedAt.Equal(done.Location.VerifiedAt) || !again.UpdatedAt.Equal(d.clock) {
 		t.Errorf("visited again: %+v, %v", again, err)
 	}
-	want := beacon.Place{Point: geo.Point{Lat: 40.0005, Lng: -74}, Since: beacon.DayOf(done.Location.VerifiedAt), ProvenAt: d.clock}
+	first := beacon.DayOf(done.Location.VerifiedAt)
+	want := beacon.Place{Point: geo.Point{Lat: 40.0005, Lng: -74}, Measured: true, Since: first, Began: first, ProvenAt: d.clock}
 	if got := again.PlaceOn(beacon.DayOf(d.clock) + 1); got != want {
 		t.Errorf("its place is %+v; want %+v", got, want)
 	}

@@ -1,70 +1,65 @@
 package registry
 
 import (
+	"cmp"
 	"context"
-	"time"
+	"fmt"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Registration asks for a new hotspot.
-type Registration struct {
-	Form beacon.Registration
-	Once IdempotencyKey
-}
-
-// IdempotencyKey makes a request safe to repeat: the same key and fingerprint get the first
-// response again (decision N12). Without a key, every request counts.
-type IdempotencyKey struct {
-	Key         string
-	Fingerprint [32]byte // of what the request says, however it is formatted
-	Verbatim    [32]byte // of its bytes: what older versions stored
-}
-
-// Registered is the outcome: the hotspot as it was registered, now or by the first
-// request.
-type Registered struct {
-	Hotspot  View
-	Replayed bool
-}
-
-// Register adds a hotspot owned by the principal.
-func (r *Registry) Register(ctx context.Context, p beacon.Principal, in Registration) (Registered, error) {
-	now := r.moment()
-	h, err := in.Form.Validate(r.newID(), p.User, now)
+// Register adds a hotspot owned by the principal, and returns it as it is at registration.
+func (r *Registry) Register(ctx context.Context, p beacon.Principal, form beacon.Registration) (View, error) {
+	h, err := form.Validate(r.newID(), p.User, r.moment())
 	if err != nil {
-		return Registered{}, err
+		return View{}, err
 	}
-	first, err := r.store.InsertHotspot(ctx, h, p.Actor(), in.Once.record(p.User, h.CreatedAt))
-	if err != nil {
-		return Registered{}, err
+	if p.Once != nil {
+		p.Once.Most = 0 // hotspots have a quota of their own
 	}
-	if first != nil {
-		return r.replay(first, in.Once)
+	made := r.Newborn(h)
+	if err := p.Once.Keep(made); err != nil {
+		return View{}, err
 	}
-	return Registered{Hotspot: r.newborn(h)}, r.fleet.Apply(h)
+	var may func(waiting, discarded, quota int) error
+	if p.Limited() {
+		may = mayRegister
+	}
+	if err := r.store.InsertHotspot(ctx, h, p.Actor(), may); err != nil {
+		return View{}, beacon.Word(err, beacon.Conflict, macTaken)
+	}
+	return made, r.fleet.Apply(h)
 }
 
-// newborn returns a hotspot as it is at registration.
-func (r *Registry) newborn(h beacon.Hotspot) View {
+// discards is how many hotspots that nobody has verified a user may delete in a day and
+// still register others, in quotas of such hotspots. Rows of deleted hotspots are kept, and
+// what reads all of a user's hotspots takes longer with each.
+const discards = 3
+
+// mayRegister refuses a registration if too many hotspots of its operator wait to be
+// verified, or were deleted in the last day before they were.
+func mayRegister(waiting, discarded, quota int) error {
+	switch {
+	case waiting >= quota:
+		return forbidden("you have %d hotspots that wait to be verified, the most allowed: wait until staff have verified some, delete some, or ask staff for a higher quota", waiting)
+	case discarded >= discards*quota:
+		return forbidden("you deleted %d hotspots in the last 24 hours that were not verified, the most allowed: register others tomorrow, or ask staff for a higher quota", discarded)
+	}
+	return nil
+}
+
+func forbidden(format string, has int) error {
+	return &beacon.Error{Kind: beacon.Forbidden, Message: fmt.Sprintf(format, has)}
+}
+
+// macTaken does not reveal whose MAC it is (decision N8).
+const macTaken = "a hotspot with this MAC address is already registered"
+
+// Newborn returns a hotspot as it is at registration.
+func (r *Registry) Newborn(h beacon.Hotspot) View {
 	v := View{Hotspot: h, Status: beacon.Pending}
 	v.Open, v.OpenUntil = r.fleet.OpenAt(h.Settings.OperatingHours, h.CreatedAt)
 	return v
-}
-
-// record returns what the database stores about a request that may be repeated.
-func (o IdempotencyKey) record(owner beacon.UserID, now time.Time) *beacon.Idempotency {
-	if o.Key == "" {
-		return nil
-	}
-	return &beacon.Idempotency{Owner: owner, Key: o.Key, Fingerprint: o.Fingerprint, ExpiresAt: now.Add(beacon.RememberFor)}
-}
-
-func (r *Registry) replay(first *beacon.Idempotency, asked IdempotencyKey) (Registered, error) {
-	if first.Fingerprint != asked.Fingerprint && first.Fingerprint != asked.Verbatim {
-		return Registered{}, beacon.ErrOtherRequest
-	}
-	return Registered{Hotspot: r.newborn(first.Hotspot), Replayed: true}, nil
 }
 
 // Verification says where staff found a hotspot.
@@ -97,16 +92,19 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 	if finding.Disproves() && !h.Location.VerifiedAt.IsZero() {
 		return View{}, r.disprove(ctx, h, by, finding)
 	}
-	if err := finding.Err(); err != nil {
+	if err := cmp.Or(finding.Err(), h.CheckVisit(found, r.moment())); err != nil {
 		return View{}, r.refuse(ctx, beacon.Change{Kind: beacon.VerificationRefused, Target: string(h.ID), Actor: by}, err)
 	}
-	place := h.Location.Point
+	place, metrics := h.Location.Point, r.metrics(h.ID)
+	var out View
 	h, err = r.store.UpdateHotspot(ctx, in.Hotspot, by, beacon.HotspotVerified, func(h *beacon.Hotspot) (changed bool, err error) {
 		if h.Location.Point != place {
 			return false, errStale // the distance was measured to another place
 		}
 		now := r.moment()
-		changed = h.RecordVisit(found, p.User, now)
+		if changed, err = h.RecordVisit(found, p.User, now); err != nil {
+			return false, err
+		}
 		if found.Type != "" && found.Type != h.Type {
 			h.Type, changed = found.Type, true
 		}
@@ -116,21 +114,19 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 		if err != nil {
 			return false, err
 		}
-		next := *h
 		if changed {
 			r.touch(h)
-			next = *h
-			next.Version++ // as the store will write it
 		}
-		return changed, by.Once.Keep(r.view(next))
+		out = r.viewWith(*h, metrics)
+		if changed {
+			out.Version++ // UpdateHotspot writes the next one
+		}
+		return changed, by.Once.Keep(out)
 	})
 	if err != nil {
 		return View{}, err
 	}
-	if err := r.fleet.Apply(h); err != nil {
-		return View{}, err
-	}
-	return r.view(h), nil
+	return out, r.fleet.Apply(h)
 }
 
 // refuse records a refusal in the audit log, and returns its reason. Failing to

@@ -21,9 +21,12 @@ import (
 // permissions are checked before the call, or in edit. Implementations are safe for
 // concurrent use and share no memory with the caller.
 type Store interface {
-	// InsertHotspot returns Conflict if the MAC is taken, and the stored record if
-	// the idempotency key was used before.
-	InsertHotspot(ctx context.Context, h beacon.Hotspot, by beacon.Actor, once *beacon.Idempotency) (replay *beacon.Idempotency, err error)
+	// InsertHotspot, UpdateHotspot, PutLinkCode and LinkDevice do nothing and return
+	// Conflict if the actor has a Once that was used before.
+
+	// InsertHotspot returns Conflict if the MAC is taken. May, if not nil, is called with
+	// what the operator has and may have.
+	InsertHotspot(ctx context.Context, h beacon.Hotspot, by beacon.Actor, may func(waiting, discarded, quota int) error) error
 	// UpdateHotspot applies edit to the current row, retrying as needed, and writes
 	// the next version. It returns NotFound if there is no live hotspot.
 	UpdateHotspot(ctx context.Context, id beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind,
@@ -39,14 +42,11 @@ type Store interface {
 	NamesOf(ctx context.Context, user beacon.UserID) ([]beacon.HotspotName, error)
 	// HotspotsByID returns those that exist, including deleted ones, in any order.
 	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
-	// PutLinkCode, LinkDevice and UpdateHotspot do nothing and return Conflict if the
-	// actor has a Once that was used before.
-
 	// PutLinkCode stores a code, replacing the hotspot's earlier one.
 	PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.Actor, now time.Time) error
 	// LinkDevice consumes a code and applies edit to its hotspot, in one transaction.
-	// It returns NotFound if the code does not exist or is used up, and Forbidden if
-	// it has expired or its hotspot is deleted. An error of edit costs the code one
+	// It returns NotFound if the code does not exist or is used up, and ErrSpentCode
+	// if it has expired or its hotspot is deleted. An error of edit costs the code one
 	// of its tries, and is returned.
 	LinkDevice(ctx context.Context, hash [32]byte, by beacon.Actor, now time.Time,
 		edit func(*beacon.Hotspot) error) (beacon.Hotspot, error)
@@ -90,7 +90,7 @@ func (r *Registry) find(ctx context.Context, hotspot beacon.HotspotID) (beacon.H
 	return r.store.Hotspot(ctx, hotspot)
 }
 
-var errNoHotspot = &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"} // the store's message
+var errNoHotspot = beacon.NoSuch("hotspot")
 
 // Get returns one hotspot, as far as the principal may see it.
 func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID) (View, error) {
@@ -107,9 +107,7 @@ func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.H
 	if v.Quality, err = r.store.Quality(ctx, hotspot, last-beacon.QualityDays+1, last); err != nil {
 		return View{}, err
 	}
-	if !p.Sees(beacon.UnverifiedReason, h.Operator) {
-		v.Location.UnverifiedReason = "" // staff may have written anything
-	}
+	v.HideFrom(p)
 	if !p.Sees(beacon.ProvenUntil, h.Operator) {
 		v.ProvenUntil = time.Time{}
 	}
@@ -118,9 +116,6 @@ func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.H
 	}
 	if !p.Sees(beacon.CountersFellAt, h.Operator) {
 		v.Metrics.FellAt = time.Time{}
-	}
-	if !p.Sees(beacon.DeviceAgent, h.Operator) {
-		v.Device.Agent = beacon.Agent{}
 	}
 	if hidden {
 		v.hide(blur)
@@ -153,9 +148,15 @@ type View struct {
 
 // view adds to a hotspot from the database what only memory knows. A hotspot that is
 // not in the fleet yet is shown as one without heartbeats.
-func (r *Registry) view(h beacon.Hotspot) View {
+func (r *Registry) view(h beacon.Hotspot) View { return r.viewWith(h, r.metrics(h.ID)) }
+
+func (r *Registry) metrics(id beacon.HotspotID) beacon.Metrics {
+	metrics, _ := r.fleet.Metrics(id, r.now())
+	return metrics
+}
+
+func (r *Registry) viewWith(h beacon.Hotspot, metrics beacon.Metrics) View {
 	now := r.now()
-	metrics, _ := r.fleet.Metrics(h.ID, now)
 	v := View{Hotspot: h, Status: h.StatusAt(metrics.Seen, now), Metrics: metrics, ProvenUntil: h.ProvenUntil(now)}
 	v.Open, v.OpenUntil = r.fleet.OpenAt(h.Settings.OperatingHours, now)
 	return v

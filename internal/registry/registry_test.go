@@ -29,13 +29,19 @@ type desk struct {
 	clock time.Time
 }
 
+type tables struct {
+	store.HotspotTable
+	store.CheckInTable
+	store.ChangeTable
+}
+
 var ada = beacon.Principal{Key: "key_ada", User: beacon.UserID(id.Format(beacon.UserPrefix, storetest.Now, 1, 1)), Scopes: []beacon.Scope{beacon.HotspotsWrite}, Request: "req_1"}
 
 func open(t *testing.T) *desk {
 	t.Helper()
 	db := storetest.Opened(t)(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "beacon.db"), sqlite.Options{Now: storetest.Now}))
-	d := &desk{db: db, store: db, clock: storetest.Now.Truncate(time.Millisecond)}
-	d.wire(db)
+	d := &desk{db: db, store: tables{db.Hotspots, db.CheckIns, db.Changes}, clock: storetest.Now.Truncate(time.Millisecond)}
+	d.wire(d.store)
 	return d
 }
 
@@ -44,21 +50,21 @@ func (d *desk) wire(s registry.Store) {
 	d.Registry = registry.New(s, d.fleet, func() time.Time { return d.clock })
 }
 
-func form(name, mac string) registry.Registration {
-	return registry.Registration{Form: beacon.Registration{
+func form(name, mac string) beacon.Registration {
+	return beacon.Registration{
 		Name: beacon.Some(name), Type: beacon.Some("home"),
 		Location: beacon.Some(beacon.LocationForm{Lat: beacon.Some(40.0), Lng: beacon.Some(-74.0)}),
 		Device:   beacon.Some(beacon.DeviceForm{SSID: beacon.Some("net"), MAC: beacon.Some(mac)}),
-	}}
+	}
 }
 
-func (d *desk) mustRegister(t *testing.T, in registry.Registration) beacon.Hotspot {
+func (d *desk) mustRegister(t *testing.T, in beacon.Registration) beacon.Hotspot {
 	t.Helper()
 	out, err := d.Register(t.Context(), ada, in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out.Hotspot.Hotspot
+	return out.Hotspot
 }
 
 func (d *desk) rename(t *testing.T, h beacon.HotspotID, name string) beacon.Hotspot {
@@ -137,43 +143,6 @@ func TestRegister_ReadsBack(t *testing.T) {
 	}
 }
 
-// A request that is repeated gets the first answer, although the hotspot has
-// changed since, or is gone (decision N12). The fleet keeps what is now.
-func TestRegister_ReplayAfterAChange(t *testing.T) {
-	d := open(t)
-	in := form("First", "02:00:5e:00:00:01")
-	in.Once = registry.IdempotencyKey{Key: "again", Fingerprint: [32]byte{1}}
-	first := d.mustRegister(t, in)
-	d.clock = d.clock.Add(time.Hour)
-	d.rename(t, first.ID, "Second")
-
-	replay := func(when string) {
-		t.Helper()
-		again, err := d.Register(t.Context(), ada, in)
-		if err != nil || !again.Replayed {
-			t.Fatalf("%s: replayed %v, %v", when, again.Replayed, err)
-		}
-		if diff := cmp.Diff(registry.View{Hotspot: first, Status: beacon.Pending, Open: true}, again.Hotspot); diff != "" {
-			t.Errorf("%s the answer differs (-first +now):\n%s", when, diff)
-		}
-	}
-	replay("after a change")
-	if !d.fleet.Has(first.ID, 2) || d.fleet.Len() != 1 {
-		t.Error("the replay changed the fleet")
-	}
-	if _, err := d.Delete(t.Context(), ada, registry.Deletion{Hotspot: first.ID}); err != nil {
-		t.Fatal(err)
-	}
-	replay("after the deletion")
-	if d.fleet.Len() != 0 {
-		t.Error("the replay brought a deleted hotspot back")
-	}
-	d.clock = d.clock.Add(24 * time.Hour)
-	if late, err := d.Register(t.Context(), ada, in); err != nil || late.Replayed || late.Hotspot.ID == first.ID {
-		t.Errorf("after 24 h the key is still known: %+v, %v", late, err)
-	}
-}
-
 // No page number overflows on its way to the database.
 func TestOwned_FarPages(t *testing.T) {
 	d := open(t)
@@ -201,8 +170,8 @@ type failing struct{ registry.Store }
 
 var errUnknown = &beacon.Error{Message: "nobody knows"}
 
-func (failing) InsertHotspot(context.Context, beacon.Hotspot, beacon.Actor, *beacon.Idempotency) (*beacon.Idempotency, error) {
-	return nil, errUnknown
+func (failing) InsertHotspot(context.Context, beacon.Hotspot, beacon.Actor, func(int, int, int) error) error {
+	return errUnknown
 }
 
 func (failing) LinkDevice(

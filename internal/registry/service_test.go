@@ -21,7 +21,7 @@ func (d *desk) verify(t *testing.T, h beacon.HotspotID) {
 
 func (d *desk) pastService(t *testing.T, h beacon.HotspotID) []beacon.Period {
 	t.Helper()
-	read, err := d.db.Hotspot(t.Context(), h)
+	read, err := d.db.Hotspots.Hotspot(t.Context(), h)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,9 +46,9 @@ func (r *Registry) mayTake(ctx context.Context, p beacon.Principal, h *beacon.Ho
 		return nil
 	}
 	now := r.moment()
-	place := h.PlaceOn(beacon.DayOf(now)).Point
+	places := append(h.Paid(now), h.Location.Point) // where it is about to move, too
 	err := r.Ever(ctx, p.User, func(own View) error {
-		if own.Concerns(place, now) {
+		if own.Concerns(places, now) {
 			return errNeighbour
 		}
 		return nil

@@ -8,7 +8,7 @@
 // matter in which order transactions commit, and after a pause it resumes where it
 // stopped.
 //
-//	follower := replica.NewFollower(fleet, store, forgetKey, telemetry, log)
+//	follower := replica.NewFollower(fleet, store, heard, forgetKey, telemetry, log)
 //	err := follower.Load(ctx) // fills the fleet
 //	go follower.Run(ctx)      // keeps it in step
 package replica
@@ -17,9 +17,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -48,11 +46,11 @@ type Follower struct {
 	onKey func(beacon.KeyID, beacon.ChangeKind)
 
 	beats Beats
+	heard *clock.Heard
 
 	mu      sync.Mutex       // one step at a time
 	cursors map[string]int64 // by node: the last change that was applied
 	unshown bool             // a setting has changed, and not all hotspots are shown by it yet
-	inStep  atomic.Pointer[time.Time]
 }
 
 // Beats follows the journals of heartbeats: package telemetry. A device beats only
@@ -71,13 +69,9 @@ const (
 	changesAtATime = 500
 )
 
-// freshness is how long ago the store may last have been read for the fleet to count
-// as in step with it (decision N23).
-const freshness = 2 * time.Second
-
-// NewFollower returns a follower. Call Load first.
-func NewFollower(f *fleet.Fleet, source Source, onKey func(beacon.KeyID, beacon.ChangeKind), beats Beats, log *slog.Logger) *Follower {
-	return &Follower{fleet: f, source: source, onKey: onKey, beats: beats, log: log}
+// NewFollower returns a follower, which says when it has heard the store. Call Load first.
+func NewFollower(f *fleet.Fleet, source Source, heard *clock.Heard, onKey func(beacon.KeyID, beacon.ChangeKind), beats Beats, log *slog.Logger) *Follower {
+	return &Follower{fleet: f, source: source, heard: heard, onKey: onKey, beats: beats, log: log}
 }
 
 // Load fills the fleet. It reads the positions before the hotspots: a change in
@@ -102,21 +96,8 @@ func (fo *Follower) Load(ctx context.Context) error {
 		return fmt.Errorf("read the hotspots: %w", err)
 	}
 	fo.cursors = heads
-	fo.inStep.Store(&began)
+	fo.heard.Set(began)
 	return nil
-}
-
-// InStep reports whether the fleet had everything in the store at some moment within
-// the last freshness.
-func (fo *Follower) InStep() bool { return fo.Age() <= freshness }
-
-// Age returns how long ago the fleet last had everything in the store.
-func (fo *Follower) Age() time.Duration {
-	last := fo.inStep.Load()
-	if last == nil {
-		return math.MaxInt64 // never yet
-	}
-	return time.Since(*last)
 }
 
 // Run follows until ctx ends. While the store is unavailable, responses may be stale;
@@ -200,7 +181,7 @@ func (fo *Follower) catchUp(ctx context.Context) error {
 	if err := fo.beats.Follow(ctx, beats); err != nil {
 		return err
 	}
-	fo.inStep.Store(&began)
+	fo.heard.Set(began)
 	return nil
 }
 

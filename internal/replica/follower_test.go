@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/replica"
@@ -24,7 +25,7 @@ import (
 func follow(t testing.TB, s replica.Source, onKey func(beacon.KeyID, beacon.ChangeKind)) (*fleet.Fleet, *replica.Follower) {
 	t.Helper()
 	f := newFleet()
-	fo := replica.NewFollower(f, s, onKey, noBeats{}, slog.New(slog.DiscardHandler))
+	fo := replica.NewFollower(f, s, new(clock.Heard), onKey, noBeats{}, slog.New(slog.DiscardHandler))
 	if err := fo.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func TestFollower_LoadDeleted(t *testing.T) {
 	recent.DeletedAt, old.DeletedAt = noon, noon.Add(-time.Hour)
 	s.write("n", recent)
 	s.write("n", old)
-	fo := replica.NewFollower(f, s, noKeys, noBeats{since: noon.Add(-time.Minute)}, slog.New(slog.DiscardHandler))
+	fo := replica.NewFollower(f, s, new(clock.Heard), noKeys, noBeats{since: noon.Add(-time.Minute)}, slog.New(slog.DiscardHandler))
 	if err := fo.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +292,7 @@ func TestFollower_Load(t *testing.T) {
 func TestFollower_LoadBetween(t *testing.T) {
 	s := newSource()
 	f := newFleet()
-	fo := replica.NewFollower(f, &lateSource{source: s}, noKeys, noBeats{}, slog.New(slog.DiscardHandler))
+	fo := replica.NewFollower(f, &lateSource{source: s}, new(clock.Heard), noKeys, noBeats{}, slog.New(slog.DiscardHandler))
 	if err := fo.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -319,9 +320,10 @@ func TestFollower_LoadFails(t *testing.T) {
 		s := newSource()
 		s.write("n", at("a", 1))
 		s.fail(method, errAway)
-		fo := replica.NewFollower(newFleet(), s, noKeys, noBeats{}, slog.New(slog.DiscardHandler))
-		if err := fo.Load(t.Context()); err == nil || fo.InStep() {
-			t.Errorf("%s fails: Load = %v, in step: %v", method, err, fo.InStep())
+		var heard clock.Heard
+		fo := replica.NewFollower(newFleet(), s, &heard, noKeys, noBeats{}, slog.New(slog.DiscardHandler))
+		if err := fo.Load(t.Context()); err == nil || heard.InStep() {
+			t.Errorf("%s fails: Load = %v, in step: %v", method, err, heard.InStep())
 		}
 	}
 }
@@ -332,10 +334,11 @@ func TestFollower_InStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSource()
 		f := newFleet()
-		fo := replica.NewFollower(f, s, noKeys, noBeats{}, slog.New(slog.DiscardHandler))
+		var heard clock.Heard
+		fo := replica.NewFollower(f, s, &heard, noKeys, noBeats{}, slog.New(slog.DiscardHandler))
 		check := func(when string, want bool) {
 			t.Helper()
-			if fo.InStep() != want {
+			if heard.InStep() != want {
 				t.Errorf("%s: in step is %v", when, !want)
 			}
 		}
@@ -375,7 +378,8 @@ func TestFollower_Run(t *testing.T) {
 		s := newSource()
 		var log bytes.Buffer
 		f := newFleet()
-		fo := replica.NewFollower(f, s, noKeys, noBeats{}, slog.New(slog.NewTextHandler(&log, nil)))
+		var heard clock.Heard
+		fo := replica.NewFollower(f, s, &heard, noKeys, noBeats{}, slog.New(slog.NewTextHandler(&log, nil)))
 		if err := fo.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -397,7 +401,7 @@ func TestFollower_Run(t *testing.T) {
 		}
 		s.write("n", at("a", 1))
 		pass(200 * time.Millisecond)
-		if versions(f)["a"] != 1 || !fo.InStep() {
+		if versions(f)["a"] != 1 || !heard.InStep() {
 			t.Error("200 ms after a write the fleet does not have it")
 		}
 		s.fail("Heads", errAway)
@@ -412,7 +416,7 @@ func TestFollower_Run(t *testing.T) {
 		s.mu.Unlock()
 		pass(30 * time.Second)
 		says("while it hangs", 2, 1)
-		if fo.InStep() {
+		if heard.InStep() {
 			t.Error("in step with a store that hangs")
 		}
 		s.mu.Lock()

@@ -24,6 +24,12 @@ func openNode(t testing.TB, path string) *store.DB {
 	return storetest.Opened(t)(sqlite.Open(t.Context(), path, sqlite.Options{Now: storetest.Now, Wait: storetest.Patience}))
 }
 
+type tables struct {
+	store.ChangeTable
+	store.HotspotTable
+	store.SettingTable
+}
+
 // Two processes write to one file while a third follows: it misses nothing.
 func TestFollower_RealStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "beacon.db")
@@ -31,7 +37,7 @@ func TestFollower_RealStore(t *testing.T) {
 	reader := openNode(t, path)
 	insert(t, nodes[0], 0)
 
-	f, fo := follow(t, reader, noKeys)
+	f, fo := follow(t, tables{reader.Changes, reader.Hotspots, reader.Settings}, noKeys)
 	const writers, each = 6, 40
 	seed := level.Seed(t)
 	var next atomic.Int64
@@ -60,7 +66,7 @@ func TestFollower_RealStore(t *testing.T) {
 	}
 	want := map[string]int64{}
 	var mu sync.Mutex
-	err := reader.EachHotspot(t.Context(), time.Time{}, func(h beacon.Hotspot) error {
+	err := reader.Hotspots.EachHotspot(t.Context(), time.Time{}, func(h beacon.Hotspot) error {
 		mu.Lock()
 		defer mu.Unlock()
 		want[string(h.ID)] = h.Version
@@ -79,7 +85,7 @@ func write(t *testing.T, db *store.DB, random *rand.Rand, n int) {
 	insert(t, db, n)
 	kind := beacon.HotspotUpdated
 	earlier := storetest.Hotspot(random.IntN(n)).ID
-	_, err := db.UpdateHotspot(context.Background(), earlier, storetest.Actor, kind, func(h *beacon.Hotspot) (bool, error) {
+	_, err := db.Hotspots.UpdateHotspot(context.Background(), earlier, storetest.Actor, kind, func(h *beacon.Hotspot) (bool, error) {
 		h.Name = fmt.Sprintf("Changed by %d", n)
 		if n%7 == 0 {
 			h.DeletedAt = storetest.Now
@@ -92,7 +98,7 @@ func write(t *testing.T, db *store.DB, random *rand.Rand, n int) {
 }
 
 func insert(t testing.TB, db *store.DB, n int) {
-	if _, err := db.InsertHotspot(context.Background(), storetest.Hotspot(n), storetest.Actor, nil); err != nil {
+	if err := db.Hotspots.InsertHotspot(context.Background(), storetest.Hotspot(n), storetest.Actor, nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -25,13 +25,13 @@ type Store interface {
 	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
 	Records(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error)
 	DeviceAddresses(ctx context.Context, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.DeviceAddress, error)
-	MACsAgain(ctx context.Context, since time.Time, least, limit int) (map[beacon.HotspotID]int, error)
+	MACsAgain(ctx context.Context, since time.Time, least int) (map[beacon.HotspotID]int, error)
 
 	PutFlags(ctx context.Context, l lease.Lease, flags []beacon.Flag) error
 	FinishReview(ctx context.Context, l lease.Lease, day beacon.Day, now time.Time) error
 	Reviewed(ctx context.Context) (beacon.Day, bool, error)
 	Flags(ctx context.Context, limit int) ([]beacon.Flag, int, error)
-	DismissFlag(ctx context.Context, hotspot beacon.HotspotID, kind beacon.FlagKind, reason string, by beacon.Actor, now time.Time) error
+	DismissFlag(ctx context.Context, hotspot beacon.HotspotID, kind beacon.FlagKind, reason string, by beacon.Actor, now time.Time, may func(operator beacon.UserID) error) error
 }
 
 // Config is what New needs.
@@ -77,11 +77,11 @@ func (r *Review) Step(ctx context.Context) error {
 	if !known || !holder || r.covers(r.done, day) {
 		return nil
 	}
-	done, any, err := r.Store.Reviewed(ctx)
+	done, found, err := r.Store.Reviewed(ctx)
 	if err != nil {
 		return err
 	}
-	if !any || !r.covers(done, day) {
+	if !found || !r.covers(done, day) {
 		if err := r.reviewDay(ctx, held, day); err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (r *Review) covers(done, day beacon.Day) bool {
 
 // reviewDay reviews a day, page by page. Memory holds a page, and the places of one operator.
 func (r *Review) reviewDay(ctx context.Context, held lease.Lease, day beacon.Day) error {
-	again, err := r.Store.MACsAgain(ctx, (day + 1 - registeredWithin).Time(), registeredAgain, pageSize)
+	again, err := r.Store.MACsAgain(ctx, (day + 1 - registeredWithin).Time(), registeredAgain)
 	if err != nil {
 		return err
 	}
@@ -205,7 +205,13 @@ type Dismissal struct {
 	Reason  string // as beacon.CleanReason returns it
 }
 
-// Dismiss takes a flag out of the queue. The audit has who did it, and why.
+// Dismiss takes a flag out of the queue, but not one about a hotspot of one's own. The audit
+// has who did it, and why.
 func (r *Review) Dismiss(ctx context.Context, p beacon.Principal, in Dismissal) (struct{}, error) {
-	return struct{}{}, r.Store.DismissFlag(ctx, in.Hotspot, in.Kind, in.Reason, p.Actor(), r.Now())
+	return struct{}{}, r.Store.DismissFlag(ctx, in.Hotspot, in.Kind, in.Reason, p.Actor(), r.Now(), func(operator beacon.UserID) error {
+		if operator == p.User {
+			return &beacon.Error{Kind: beacon.Forbidden, Message: "this flag is about a hotspot of yours: someone else must decide about it"}
+		}
+		return nil
+	})
 }

@@ -17,7 +17,7 @@ type emptyNetwork struct {
 	days []beacon.Day
 }
 
-func (*emptyNetwork) MACsAgain(context.Context, time.Time, int, int) (map[beacon.HotspotID]int, error) {
+func (*emptyNetwork) MACsAgain(context.Context, time.Time, int) (map[beacon.HotspotID]int, error) {
 	return nil, nil
 }
 

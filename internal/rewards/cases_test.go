@@ -6,6 +6,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/earnings"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
@@ -22,9 +23,9 @@ func at(text string) time.Time {
 	return t
 }
 
-func (w *world) summary(t *testing.T, user beacon.UserID, period rewards.Period) rewards.Summary {
+func (w *world) summary(t *testing.T, user beacon.UserID, period earnings.Period) earnings.Summary {
 	t.Helper()
-	s, err := w.rewards(w.db).Summary(t.Context(), anyone, rewards.SummaryQuery{User: user, Period: period})
+	s, err := w.rewards(w.db.Rewards()).Summary(t.Context(), anyone, earnings.SummaryQuery{User: user, Period: period})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func TestMonthEnds(t *testing.T) {
 			w.register(t, w.users[0])
 			w.pass(t, 1+test.days+3, whole) // the day before, the month, and some after
 			w.now = at(test.now)
-			s := w.summary(t, w.users[0], rewards.Last)
+			s := w.summary(t, w.users[0], earnings.Last)
 			if !s.Start.Equal(start) || !s.End.Equal(at(test.end)) || s.Start.Location() != time.UTC {
 				t.Errorf("last is from %s to %s; want %s to %s", s.Start, s.End, test.start, test.end)
 			}
@@ -85,32 +86,32 @@ func TestStates(t *testing.T) {
 		user := w.users[0]
 		hotspot := w.register(t, user)
 		w.did(hotspot, beacon.Facts{Served: 30, Expected: 60, Bytes: 5e9})
-		s := w.summary(t, user, rewards.Current)
+		s := w.summary(t, user, earnings.Current)
 		if s.Status != rewards.InProgress || s.Total.Total() != 600_000 || s.Pending() != 600_000 || s.Settled != 0 {
 			t.Errorf("an open day: %+v", s)
 		}
 		w.pass(t, 2, whole)
-		if s := w.summary(t, user, rewards.Last); s.Status != rewards.Finalizing || s.Settled != 0 || s.Pending() != 2*wholeEarns {
+		if s := w.summary(t, user, earnings.Last); s.Status != rewards.Finalizing || s.Settled != 0 || s.Pending() != 2*wholeEarns {
 			t.Errorf("a month that is over: %+v", s)
 		}
 		w.now = at("2026-10-03T23:59:59Z")
 		w.step(t)
-		if s := w.summary(t, user, rewards.Last); s.Status != rewards.Finalizing {
+		if s := w.summary(t, user, earnings.Last); s.Status != rewards.Finalizing {
 			t.Errorf("after 71 h: %s", s.Status)
 		}
 		w.now = at("2026-10-04T00:00:00Z")
 		w.step(t)
 		for range 2 { // once more changes nothing
-			s = w.summary(t, user, rewards.Last)
+			s = w.summary(t, user, earnings.Last)
 			if s.Status != rewards.Settled || s.Pending() != 0 || s.Settled != 2*wholeEarns {
 				t.Errorf("after 72 h: %+v", s)
 			}
 			w.step(t)
 		}
-		if s := w.summary(t, w.users[1], rewards.Last); s.Status != rewards.Settled || s.Total.Total() != 0 || s.Hotspots == nil || len(s.Hotspots) != 0 {
+		if s := w.summary(t, w.users[1], earnings.Last); s.Status != rewards.Settled || s.Total.Total() != 0 || s.Hotspots == nil || len(s.Hotspots) != 0 {
 			t.Errorf("of a user without hotspots: %+v", s)
 		}
-		if s := w.summary(t, w.users[1], rewards.All); !s.Start.Equal(s.End) || s.Status != rewards.InProgress {
+		if s := w.summary(t, w.users[1], earnings.All); !s.Start.Equal(s.End) || s.Status != rewards.InProgress {
 			t.Errorf("all of a user without hotspots: %+v", s)
 		}
 	})
@@ -123,7 +124,7 @@ func TestSilentHotspot(t *testing.T) {
 	w.register(t, w.users[0])
 	w.pass(t, 1, beacon.Facts{Expected: 1440})
 	w.did(w.live()[0], beacon.Facts{Closed: 10}) // nothing expected so far: no division by zero
-	s := w.summary(t, w.users[0], rewards.Current)
+	s := w.summary(t, w.users[0], earnings.Current)
 	if len(s.Hotspots) != 2 || s.Total.Total() != 0 || s.Total.Expected != 2880 {
 		t.Errorf("%+v", s)
 	}
@@ -139,8 +140,8 @@ func TestDeletedHotspot(t *testing.T) {
 		w.remove(t, hotspot)
 		o := oracleOf(w)
 		for range 3 {
-			o.check(t, w.rewards(w.db), w.users[0])
-			if s := w.summary(t, w.users[0], rewards.All); s.Total.Total() != 3*wholeEarns {
+			o.check(t, w.rewards(w.db.Rewards()), w.users[0])
+			if s := w.summary(t, w.users[0], earnings.All); s.Total.Total() != 3*wholeEarns {
 				t.Fatalf("%s: %s", w.now, s.Total.Total())
 			}
 			w.midnight(t)
@@ -156,14 +157,14 @@ func TestPolicyChange(t *testing.T) {
 	changePolicy(&o, beacon.DayOf(at("2026-11-12T00:00:00Z")))
 	hotspot := w.register(t, w.users[0])
 	w.pass(t, 3, whole)
-	o.check(t, w.rewards(w.db), w.users[0])
+	o.check(t, w.rewards(w.db.Rewards()), w.users[0])
 	want := beacon.Amount(2*wholeEarns + 2_333_333 + 1_796_666 + 70_001)
-	if s := w.summary(t, w.users[0], rewards.Current); s.Total.Total() != want {
+	if s := w.summary(t, w.users[0], earnings.Current); s.Total.Total() != want {
 		t.Errorf("earned %s; want %s", s.Total.Total(), want)
 	}
 	for day, version := range map[string]int{"2026-11-11": 1, "2026-11-12": 2} {
 		d, _ := beacon.ParseDay(day)
-		e, err := w.rewards(w.db).Explain(t.Context(), anyone, rewards.ExplainQuery{Hotspot: hotspot, Day: &d})
+		e, err := w.rewards(w.db.Rewards()).Explain(t.Context(), anyone, earnings.ExplainQuery{Hotspot: hotspot, Day: &d})
 		if err != nil || e.Policy.Version != version || e.Open {
 			t.Errorf("%s: policy %v, open %v, %v; want %d", day, e.Policy, e.Open, err, version)
 		}

@@ -7,31 +7,31 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
-	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/earnings"
 )
 
 var anyone = beacon.Principal{Scopes: []beacon.Scope{beacon.Admin}}
 
 // check compares every answer about a user with the oracle's.
-func (o oracle) check(t *testing.T, r *rewards.Rewards, user beacon.UserID) {
+func (o oracle) check(t *testing.T, r process, user beacon.UserID) {
 	t.Helper()
 	today := o.today().String()
 	month, last := today[:7], monthsBetween("1970-01", today[:7])[1]
-	o.checkSummary(t, r, user, rewards.Current, func(day string) bool { return day[:7] == month })
-	o.checkSummary(t, r, user, rewards.Last, func(day string) bool { return day[:7] == last })
-	o.checkSummary(t, r, user, rewards.All, func(string) bool { return true })
+	o.checkSummary(t, r, user, earnings.Current, func(day string) bool { return day[:7] == month })
+	o.checkSummary(t, r, user, earnings.Last, func(day string) bool { return day[:7] == last })
+	o.checkSummary(t, r, user, earnings.All, func(string) bool { return true })
 	o.checkHistory(t, r, user)
 	o.checkDays(t, r, user, month)
 	o.checkDays(t, r, user, last)
 }
 
-func (o oracle) checkSummary(t *testing.T, r *rewards.Rewards, user beacon.UserID, period rewards.Period, match func(string) bool) {
+func (o oracle) checkSummary(t *testing.T, r process, user beacon.UserID, period earnings.Period, match func(string) bool) {
 	t.Helper()
-	s, err := r.Summary(t.Context(), anyone, rewards.SummaryQuery{User: user, Period: period})
+	s, err := r.Summary(t.Context(), anyone, earnings.SummaryQuery{User: user, Period: period})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first := o.firstDay(user); period == rewards.All {
+	if first := o.firstDay(user); period == earnings.All {
 		if first == "" {
 			first = o.now.Format(time.RFC3339)
 		}
@@ -66,10 +66,10 @@ func sums(s ledger.Sum) expected {
 	return expected{s.Served, s.Expected, int64(s.Availability), int64(s.Performance), int64(s.Utilization)}
 }
 
-func (o oracle) checkHistory(t *testing.T, r *rewards.Rewards, user beacon.UserID) {
+func (o oracle) checkHistory(t *testing.T, r process, user beacon.UserID) {
 	t.Helper()
 	page := beacon.Page{Number: 1, Size: 100}
-	got, err := r.History(t.Context(), anyone, rewards.HistoryQuery{User: user, Page: page})
+	got, err := r.History(t.Context(), anyone, earnings.HistoryQuery{User: user, Page: page})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,13 +95,13 @@ func (o oracle) checkHistory(t *testing.T, r *rewards.Rewards, user beacon.UserI
 }
 
 // checkDays compares the days of a month with the rows of the hotspots on each of them.
-func (o oracle) checkDays(t *testing.T, r *rewards.Rewards, user beacon.UserID, month string) {
+func (o oracle) checkDays(t *testing.T, r process, user beacon.UserID, month string) {
 	t.Helper()
 	m, err := beacon.ParseMonth(month)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := r.Days(t.Context(), anyone, rewards.DaysQuery{User: user, Month: &m})
+	got, err := r.Days(t.Context(), anyone, earnings.DaysQuery{User: user, Month: &m})
 	if err != nil {
 		t.Fatal(err)
 	}

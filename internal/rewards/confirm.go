@@ -6,25 +6,25 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/ledger"
+	"github.com/beacon-wifi/beacon/internal/clock"
 )
 
 // ClockReport is what is known about the time, and what waits for it.
 type ClockReport struct {
-	ledger.ClockState
+	clock.State
 	Now   time.Time    // by the clock of this process
 	Begun bool         // a day was closed, or there is one to close
 	First beacon.Day   // the first day that is not closed
 	Month beacon.Month // the first month that is not settled
 }
 
-// Clock returns what is known about the time.
-func (r *Rewards) Clock(ctx context.Context) (c ClockReport, err error) {
-	if c.ClockState, err = r.Store.ClockState(ctx); err != nil {
+// ReportClock returns what is known about the time.
+func (r *Ledger) ReportClock(ctx context.Context) (c ClockReport, err error) {
+	if c.State, err = r.Clock.State(ctx); err != nil {
 		return c, err
 	}
-	v, err := r.view(ctx, nil)
-	c.Now, c.Begun, c.First, c.Month = r.Now().UTC(), v.begun || v.recorded, v.first, v.month
+	v, err := r.View(ctx, nil)
+	c.Now, c.Begun, c.First, c.Month = r.Clock.Now().UTC(), v.Begun || v.Recorded, v.First, v.Month
 	return c, err
 }
 
@@ -34,7 +34,7 @@ func (c ClockReport) Due(today beacon.Day) (days, months int) {
 	if !c.Begun {
 		return 0, 0
 	}
-	return max(int(today-c.First), 0), unsettled(c.Month, today.Time())
+	return max(int(today-c.First), 0), Unsettled(c.Month, today.Time())
 }
 
 // Waits reports whether days wait for someone to say what day it is.
@@ -47,8 +47,8 @@ func (c ClockReport) Waits() bool {
 // ConfirmClock says that today is a day: all days before it are over, whatever was
 // certain before. Some clock must show that day, so that no slip of the pen closes a
 // year.
-func (r *Rewards) ConfirmClock(ctx context.Context, by beacon.Actor, today beacon.Day) error {
-	c, err := r.Clock(ctx)
+func (r *Ledger) ConfirmClock(ctx context.Context, by beacon.Actor, today beacon.Day) error {
+	c, err := r.ReportClock(ctx)
 	if err != nil {
 		return err
 	}
@@ -63,9 +63,9 @@ func (r *Rewards) ConfirmClock(ctx context.Context, by beacon.Actor, today beaco
 	for _, at := range clocks {
 		day := beacon.DayOf(at)
 		if day == today {
-			return r.Store.ConfirmClock(ctx, today.Time(), by, r.Now())
+			return r.Store.ConfirmClock(ctx, today.Time(), by, r.Clock.Now())
 		}
 		shown = append(shown, day.String())
 	}
-	return refuse("no clock says that it is %s: they say %s (days are in UTC)", today, strings.Join(shown, ", "))
+	return Refuse("no clock says that it is %s: they say %s (days are in UTC)", today, strings.Join(shown, ", "))
 }

@@ -11,15 +11,15 @@ import (
 // say what day it is; a date that no clock shows is refused.
 func TestConfirmClock(t *testing.T) {
 	w, _, _ := running(t, sqliteTwice)
-	m := w.machine(w.db)
+	m := w.machine(w.db.Rewards(), w.db.Clocks)
 	m.off = 30 * 24 * time.Hour // it was off
-	m.Telemetry = final{w, m}
+	m.Closer.Telemetry = final{w, m}
 	m.run(t, 20*time.Minute)
 	today, err := beacon.ParseDay("2026-12-10")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := m.Clock(t.Context())
+	c, err := m.ReportClock(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestConfirmClock(t *testing.T) {
 		t.Errorf("after that, days up to %s are closed", through)
 	}
 	m.run(t, 30*time.Minute)
-	if !m.ClockAgreed() {
+	if !m.Clock.Agreed() {
 		t.Error("the clock is not believed an hour later")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/earnings"
 )
 
 // TestExplain: closed days as they are in the books, open ones as of now, and
@@ -16,8 +17,8 @@ func TestExplain(t *testing.T) {
 	hotspot := w.register(t, w.users[0])
 	w.pass(t, 1, beacon.Facts{Served: 700, Expected: 1400, Closed: 30, Excused: 10, Bytes: 60e9, Tier: beacon.Enhanced})
 	w.did(hotspot, beacon.Facts{Served: 5, Expected: 10})
-	explain := func(p beacon.Principal, of beacon.HotspotID, day string) (rewards.Explanation, error) {
-		q := rewards.ExplainQuery{Hotspot: of}
+	explain := func(p beacon.Principal, of beacon.HotspotID, day string) (earnings.Explanation, error) {
+		q := earnings.ExplainQuery{Hotspot: of}
 		if day != "" {
 			d, err := beacon.ParseDay(day)
 			if err != nil {
@@ -25,7 +26,7 @@ func TestExplain(t *testing.T) {
 			}
 			q.Day = &d
 		}
-		return w.rewards(w.db).Explain(t.Context(), p, q)
+		return w.rewards(w.db.Rewards()).Explain(t.Context(), p, q)
 	}
 	for _, test := range []struct {
 		day    string
@@ -81,19 +82,19 @@ func TestWhose(t *testing.T) {
 	w := newWorld(t, openSQLite(t, at("2026-11-10T00:00:00Z")), at("2026-11-10T00:00:00Z"), 2)
 	w.register(t, w.users[0])
 	w.pass(t, 1, whole)
-	r := w.rewards(w.db)
+	r := w.rewards(w.db.Rewards())
 	own := beacon.Principal{User: w.users[0]}
 	for _, user := range []beacon.UserID{beacon.Me, w.users[0]} {
-		if s, err := r.Summary(t.Context(), own, rewards.SummaryQuery{User: user, Period: rewards.Current}); err != nil || s.User != w.users[0] || s.Total.Total() != wholeEarns {
+		if s, err := r.Summary(t.Context(), own, earnings.SummaryQuery{User: user, Period: earnings.Current}); err != nil || s.User != w.users[0] || s.Total.Total() != wholeEarns {
 			t.Errorf("%s: %+v, %v", user, s, err)
 		}
 	}
 	var answers []string
 	for _, user := range []beacon.UserID{w.users[1], "usr_nobody", "ME", "", "usr_\x00", beacon.UserID(id.New(beacon.UserPrefix, w.now))} {
-		_, summary := r.Summary(t.Context(), own, rewards.SummaryQuery{User: user, Period: rewards.All})
-		_, history := r.History(t.Context(), own, rewards.HistoryQuery{User: user, Page: beacon.Page{Number: 1, Size: 20}})
-		_, statement := r.Statement(t.Context(), own, rewards.StatementQuery{User: user})
-		_, days := r.Days(t.Context(), own, rewards.DaysQuery{User: user})
+		_, summary := r.Summary(t.Context(), own, earnings.SummaryQuery{User: user, Period: earnings.All})
+		_, history := r.History(t.Context(), own, earnings.HistoryQuery{User: user, Page: beacon.Page{Number: 1, Size: 20}})
+		_, statement := r.Statement(t.Context(), own, earnings.StatementQuery{User: user})
+		_, days := r.Days(t.Context(), own, earnings.DaysQuery{User: user})
 		for _, err := range []error{summary, history, statement, days} {
 			e, ok := errors.AsType[*beacon.Error](err)
 			if !ok || e.Kind != beacon.Forbidden {
@@ -102,7 +103,7 @@ func TestWhose(t *testing.T) {
 			answers = append(answers, e.Error())
 		}
 		// Staff may ask for anyone, and gets nothing for nobody.
-		s, err := r.Summary(t.Context(), anyone, rewards.SummaryQuery{User: user, Period: rewards.All})
+		s, err := r.Summary(t.Context(), anyone, earnings.SummaryQuery{User: user, Period: earnings.All})
 		if err != nil || s.Total.Total() != 0 || len(s.Hotspots) != 0 {
 			t.Errorf("%q for staff: %+v, %v", user, s, err)
 		}

@@ -8,14 +8,13 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/ledger"
-	"github.com/beacon-wifi/beacon/internal/rewards"
 )
 
 // mortal is the store of a process that dies at one of its writes, right before
 // or right after the database has it. From then on nothing of the process
 // reaches the database.
 type mortal struct {
-	rewards.Store
+	tables
 	left  int  // writes that it does before the last
 	after bool // the last one still happens
 	dead  bool
@@ -40,28 +39,28 @@ func (m *mortal) write(do func() error) error {
 }
 
 func (m *mortal) PutPage(ctx context.Context, l lease.Lease, page ledger.Page) error {
-	return m.write(func() error { return m.Store.PutPage(ctx, l, page) })
+	return m.write(func() error { return m.tables.PutPage(ctx, l, page) })
 }
 
 func (m *mortal) ForgetStandings(ctx context.Context, l lease.Lease) error {
-	return m.write(func() error { return m.Store.ForgetStandings(ctx, l) })
+	return m.write(func() error { return m.tables.ForgetStandings(ctx, l) })
 }
 
 func (m *mortal) PutStandings(ctx context.Context, l lease.Lease, standings []ledger.Standing) error {
-	return m.write(func() error { return m.Store.PutStandings(ctx, l, standings) })
+	return m.write(func() error { return m.tables.PutStandings(ctx, l, standings) })
 }
 
 func (m *mortal) FinishStandings(ctx context.Context, l lease.Lease, through ledger.StandingsThrough) error {
-	return m.write(func() error { return m.Store.FinishStandings(ctx, l, through) })
+	return m.write(func() error { return m.tables.FinishStandings(ctx, l, through) })
 }
 
 func (m *mortal) AddTotals(ctx context.Context, revision int64, sums []ledger.HotspotMonth) error {
-	return m.write(func() error { return m.Store.AddTotals(ctx, revision, sums) })
+	return m.write(func() error { return m.tables.AddTotals(ctx, revision, sums) })
 }
 
 func (m *mortal) Settle(ctx context.Context, by beacon.Actor, revision int64, statements []ledger.Statement, ended ...ledger.HeldDay) (written int, err error) {
 	err = m.write(func() (err error) {
-		written, err = m.Store.Settle(ctx, by, revision, statements, ended...)
+		written, err = m.tables.Settle(ctx, by, revision, statements, ended...)
 		return err
 	})
 	return written, err
@@ -72,19 +71,19 @@ func (m *mortal) EditHolds(
 	edit func([]beacon.Hold) (beacon.Hold, beacon.ChangeKind, error),
 ) (h beacon.Hold, err error) {
 	err = m.write(func() (err error) {
-		h, err = m.Store.EditHolds(ctx, user, by, at, edit)
+		h, err = m.tables.EditHolds(ctx, user, by, at, edit)
 		return err
 	})
 	return h, err
 }
 
 func (m *mortal) FinishMonth(ctx context.Context, month beacon.Month, revision int64, by beacon.Actor, at time.Time) error {
-	return m.write(func() error { return m.Store.FinishMonth(ctx, month, revision, by, at) })
+	return m.write(func() error { return m.tables.FinishMonth(ctx, month, revision, by, at) })
 }
 
 // settling is a store that lets a test act before sums are added to totals, and after.
 type settling struct {
-	rewards.Store
+	tables
 	before, after func()
 }
 
@@ -92,7 +91,7 @@ func (s *settling) AddTotals(ctx context.Context, revision int64, sums []ledger.
 	if s.before != nil {
 		s.before()
 	}
-	err := s.Store.AddTotals(ctx, revision, sums)
+	err := s.tables.AddTotals(ctx, revision, sums)
 	if s.after != nil {
 		s.after()
 	}

@@ -12,9 +12,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/ledger"
-	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/closing"
+	"github.com/beacon-wifi/beacon/internal/rewards/earnings"
+	"github.com/beacon-wifi/beacon/internal/rewards/holds"
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
 	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // heldModel is what a test knows about holds: which rows were closed under which, and which
@@ -42,7 +45,7 @@ func (d divided) plus(other divided) divided {
 	return divided{d.settled + other.settled, d.held + other.held, d.voided + other.voided}
 }
 
-func dividedAs(p rewards.Payment) divided {
+func dividedAs(p earnings.Payment) divided {
 	return divided{int64(p.Settled), int64(p.Held), int64(p.Voided)}
 }
 
@@ -69,7 +72,7 @@ func (m *heldModel) divide(t *testing.T, o oracle, user beacon.UserID, match fun
 	if m == nil {
 		return
 	}
-	all, _, err := o.db.Holds(t.Context(), user, "", 0, 10_000)
+	all, _, err := o.db.Holds.Holds(t.Context(), user, "", 0, 10_000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +110,7 @@ func (m *heldModel) divide(t *testing.T, o oracle, user beacon.UserID, match fun
 
 func (o oracle) isClosed(t testing.TB, day beacon.Day, hotspot beacon.HotspotID) (closed bool) {
 	t.Helper()
-	err := o.db.Books(t.Context(), func(b ledger.Books) (err error) {
+	err := o.db.Ledger.Books(t.Context(), func(b ledger.Books) (err error) {
 		_, closed, err = b.Row(t.Context(), day, beacon.Owned{User: o.owners[hotspot], Hotspot: hotspot})
 		return err
 	})
@@ -121,7 +124,7 @@ func (o oracle) isClosed(t testing.TB, day beacon.Day, hotspot beacon.HotspotID)
 // which holds are over by then.
 func (m *heldModel) close(t testing.TB, o oracle, from beacon.Day) {
 	t.Helper()
-	active, err := o.db.ActiveHolds(t.Context())
+	active, err := o.db.Holds.ActiveHolds(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +160,7 @@ func newStaff(w *world, n int) (all []beacon.Principal) {
 	return all
 }
 
-func (w *world) place(t testing.TB, by beacon.Principal, in rewards.NewHold) beacon.Hold {
+func (w *world) place(t testing.TB, by beacon.Principal, in holds.Request) beacon.Hold {
 	t.Helper()
 	if in.Reason == "" {
 		in.Reason, in.Evidence = "no radio was found", "photo 7"
@@ -165,19 +168,19 @@ func (w *world) place(t testing.TB, by beacon.Principal, in rewards.NewHold) bea
 	if in.Until.IsZero() {
 		in.Until = w.now.Add(30 * 24 * time.Hour)
 	}
-	h, err := w.rewards(w.db).PlaceHold(t.Context(), by, in)
+	h, err := w.rewards(w.db.Rewards()).Place(t.Context(), by, in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return h
 }
 
-func (w *world) decide(t testing.TB, by beacon.Principal, in rewards.HoldDecision) beacon.Hold {
+func (w *world) decide(t testing.TB, by beacon.Principal, in holds.Decision) beacon.Hold {
 	t.Helper()
 	if in.Reason == "" {
 		in.Reason = "because"
 	}
-	h, err := w.rewards(w.db).DecideHold(t.Context(), by, in)
+	h, err := w.rewards(w.db.Rewards()).Decide(t.Context(), by, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,75 +209,75 @@ func TestHolds(t *testing.T) {
 				o.held.close(t, o, w.today()-1)
 				w.step(t)
 				for _, user := range w.users {
-					o.check(t, w.rewards(w.db), user)
+					o.check(t, w.rewards(w.db.Rewards()), user)
 				}
 			}
 		}
-		summary := func(period rewards.Period) rewards.Summary {
+		summary := func(period earnings.Period) earnings.Summary {
 			t.Helper()
-			s, err := w.rewards(w.db).Summary(t.Context(), anyone, rewards.SummaryQuery{User: w.users[0], Period: period})
+			s, err := w.rewards(w.db.Rewards()).Summary(t.Context(), anyone, earnings.SummaryQuery{User: w.users[0], Period: period})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return s
 		}
 		pass(2)
-		first := w.place(t, staff[0], rewards.NewHold{Hotspot: mine})
+		first := w.place(t, staff[0], holds.Request{Hotspot: mine})
 		pass(3)
-		if s := summary(rewards.Current); s.Held != 3*credits || s.Pending() != 7*credits || s.Settled != 0 {
+		if s := summary(earnings.Current); s.Held != 3*credits || s.Pending() != 7*credits || s.Settled != 0 {
 			t.Errorf("held %s, pending %s, settled %s", s.Held, s.Pending(), s.Settled)
 		}
-		if got := w.replay(t, rewards.ReplayQuery{From: beacon.DayOf(start), To: w.today() - 1}); got.Differ != 0 {
+		if got := w.replay(t, closing.ReplayQuery{From: beacon.DayOf(start), To: w.today() - 1}); got.Differ != 0 {
 			t.Errorf("%d rows differ when replayed: %s", got.Differ, got.First)
 		}
-		e, err := w.rewards(w.db).Explain(t.Context(), anyone, rewards.ExplainQuery{Hotspot: mine, Day: ptr(w.today() - 1)})
+		e, err := w.rewards(w.db.Rewards()).Explain(t.Context(), anyone, earnings.ExplainQuery{Hotspot: mine, Day: ptr(w.today() - 1)})
 		if err != nil || e.Hold == nil || e.Hold.ID != first.ID || e.Earned.Total() != credits {
 			t.Errorf("explained as %+v, %v", e, err)
 		}
-		if e, err = w.rewards(w.db).Explain(t.Context(), anyone, rewards.ExplainQuery{Hotspot: other}); err != nil || e.Hold != nil {
+		if e, err = w.rewards(w.db.Rewards()).Explain(t.Context(), anyone, earnings.ExplainQuery{Hotspot: other}); err != nil || e.Hold != nil {
 			t.Errorf("explained as %+v, %v", e, err)
 		}
-		if e.Payment != rewards.IsPending {
+		if e.Payment != earnings.IsPending {
 			t.Errorf("today is %s", e.Payment)
 		}
 		held := w.today() - 1
-		is := func(hotspot beacon.HotspotID, day beacon.Day, want rewards.PaymentState) {
+		is := func(hotspot beacon.HotspotID, day beacon.Day, want earnings.PaymentState) {
 			t.Helper()
-			e, err := w.rewards(w.db).Explain(t.Context(), anyone, rewards.ExplainQuery{Hotspot: hotspot, Day: &day})
+			e, err := w.rewards(w.db.Rewards()).Explain(t.Context(), anyone, earnings.ExplainQuery{Hotspot: hotspot, Day: &day})
 			if err != nil || e.Payment != want {
 				t.Errorf("%s on %s is %s, %v; want %s", hotspot, day, e.Payment, err, want)
 			}
 		}
-		is(mine, held, rewards.IsHeld)
-		is(other, held, rewards.IsPending)
+		is(mine, held, earnings.IsHeld)
+		is(other, held, earnings.IsPending)
 		pass(11) // October is settled
-		if s := summary(rewards.Last); s.Total.Total() != 24*credits || s.Held != 10*credits || s.Settled != 14*credits || s.Pending() != 0 {
+		if s := summary(earnings.Last); s.Total.Total() != 24*credits || s.Held != 10*credits || s.Settled != 14*credits || s.Pending() != 0 {
 			t.Errorf("of %s, held %s, settled %s, pending %s", s.Total.Total(), s.Held, s.Settled, s.Pending())
 		}
 		o.held.over(t, o, first)
-		w.decide(t, staff[1], rewards.HoldDecision{Hold: first.ID, Action: rewards.ReleaseHold})
-		is(mine, held, rewards.IsPending)
-		is(other, held, rewards.IsSettled)
-		second := w.place(t, staff[1], rewards.NewHold{Hotspot: other})
+		w.decide(t, staff[1], holds.Decision{Hold: first.ID, Action: holds.Release})
+		is(mine, held, earnings.IsPending)
+		is(other, held, earnings.IsSettled)
+		second := w.place(t, staff[1], holds.Request{Hotspot: other})
 		pass(4)
-		if s := summary(rewards.All); s.Held != 4*credits || s.Settled != 14*credits {
+		if s := summary(earnings.All); s.Held != 4*credits || s.Settled != 14*credits {
 			t.Errorf("held %s, settled %s", s.Held, s.Settled)
 		}
-		w.decide(t, staff[0], rewards.HoldDecision{Hold: second.ID, Action: rewards.VoidHold})
+		w.decide(t, staff[0], holds.Decision{Hold: second.ID, Action: holds.Void})
 		pass(1)
 		o.held.over(t, o, second)
-		if h := w.decide(t, staff[2], rewards.HoldDecision{Hold: second.ID, Action: rewards.VoidHold}); h.State != beacon.HoldIsVoided {
+		if h := w.decide(t, staff[2], holds.Decision{Hold: second.ID, Action: holds.Void}); h.State != beacon.HoldIsVoided {
 			t.Errorf("after two people: %+v", h)
 		}
-		is(other, w.today()-1, rewards.IsVoided)
-		is(mine, held, rewards.IsPending)
+		is(other, w.today()-1, earnings.IsVoided)
+		is(mine, held, earnings.IsPending)
 		w.remove(t, mine)
 		w.remove(t, other)
 		w.pass(t, 30, beacon.Facts{}) // November is settled
-		if s := summary(rewards.All); s.Held != 0 || s.Voided != 5*credits || s.Pending() != 0 || s.Settled != s.Total.Total()-5*credits {
+		if s := summary(earnings.All); s.Held != 0 || s.Voided != 5*credits || s.Pending() != 0 || s.Settled != s.Total.Total()-5*credits {
 			t.Errorf("of %s, held %s, void %s, settled %s", s.Total.Total(), s.Held, s.Voided, s.Settled)
 		}
-		is(mine, held, rewards.IsSettled)
+		is(mine, held, earnings.IsSettled)
 		w.checkStatements(t, "2026-10")
 		w.checkStatements(t, "2026-11")
 		october, november := w.document(t, w.users[0], "2026-10"), w.document(t, w.users[0], "2026-11")
@@ -282,7 +285,7 @@ func TestHolds(t *testing.T) {
 			t.Error(err)
 		}
 		if october.Held != 10*credits || november.Released != 14*credits || november.Voided != 5*credits ||
-			october.Paid()+november.Paid() != summary(rewards.All).Settled {
+			october.Paid()+november.Paid() != summary(earnings.All).Settled {
 			t.Errorf("the statements say %+v and %+v", october, november)
 		}
 		for kind, want := range map[beacon.ChangeKind]int{beacon.HoldPlaced: 2, beacon.HoldReleased: 1, beacon.HoldVisitFailed: 1, beacon.HoldVoided: 1} {
@@ -297,7 +300,7 @@ func TestHolds(t *testing.T) {
 func (w *world) document(t testing.TB, user beacon.UserID, month string) statement.Report {
 	t.Helper()
 	m, _ := beacon.ParseMonth(month)
-	s, err := w.rewards(w.db).Statement(t.Context(), anyone, rewards.StatementQuery{User: user, Month: m})
+	s, err := w.rewards(w.db.Rewards()).Statement(t.Context(), anyone, earnings.StatementQuery{User: user, Month: m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,6 +320,7 @@ func ptr[T any](v T) *T { return &v }
 // Holds come and go at random, while processes die as they close, settle and release.
 // Every answer is right at any time, and all statements hold.
 func TestHolds_AtRandom(t *testing.T) {
+	level.Repeats(t)
 	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
 		acts := map[string]int{}
 		for seed := range uint64(2) {
@@ -346,7 +350,7 @@ func TestHolds_AtRandom(t *testing.T) {
 					}
 				}
 				for _, user := range w.users {
-					o.check(t, w.rewards(w.db), user)
+					o.check(t, w.rewards(w.db.Rewards()), user)
 				}
 			}
 			for _, user := range w.users {
@@ -364,27 +368,27 @@ func TestHolds_AtRandom(t *testing.T) {
 // someHolds lets staff and operators do something about holds, or not.
 func (o oracle) someHolds(t *testing.T, random *rand.Rand, staff []beacon.Principal, acts map[string]int) {
 	t.Helper()
-	r, by := o.rewards(o.db), staff[random.IntN(len(staff))]
+	r, by := o.rewards(o.db.Rewards()), staff[random.IntN(len(staff))]
 	until := o.now.Add(time.Hour + time.Duration(random.IntN(29*24))*time.Hour)
-	active, err := o.db.ActiveHolds(t.Context())
+	active, err := o.db.Holds.ActiveHolds(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if live := o.live(); len(live) > 0 && random.IntN(3) == 0 {
-		in := rewards.NewHold{Hotspot: live[random.IntN(len(live))], Reason: "r", Evidence: "e", Until: until}
+		in := holds.Request{Hotspot: live[random.IntN(len(live))], Reason: "r", Evidence: "e", Until: until}
 		if random.IntN(3) == 0 {
 			in.User, in.Hotspot = o.owners[in.Hotspot], ""
 		}
-		_, err = r.PlaceHold(t.Context(), by, in)
+		_, err = r.Place(t.Context(), by, in)
 		tally(t, acts, "place", err)
 	}
 	if len(active) == 0 || random.IntN(2) > 0 {
 		return
 	}
 	h := active[random.IntN(len(active))]
-	action := []rewards.HoldAction{rewards.ExtendHold, rewards.ReleaseHold, rewards.VoidHold, rewards.VoidHold}[random.IntN(4)]
+	action := []holds.Action{holds.Extend, holds.Release, holds.Void, holds.Void}[random.IntN(4)]
 	o.held.over(t, o, h)
-	after, err := r.DecideHold(t.Context(), by, rewards.HoldDecision{Hold: h.ID, Action: action, Reason: "r", Until: until})
+	after, err := r.Decide(t.Context(), by, holds.Decision{Hold: h.ID, Action: action, Reason: "r", Until: until})
 	if tally(t, acts, string(action), err); err == nil && after.State == beacon.HoldIsVoided {
 		acts["voided"]++
 	}
@@ -417,7 +421,7 @@ func (o oracle) checkChain(t *testing.T, user beacon.UserID) {
 		}
 		paid, last = paid+report.Paid(), &report
 	}
-	s, err := o.rewards(o.db).Summary(t.Context(), anyone, rewards.SummaryQuery{User: user, Period: rewards.All})
+	s, err := o.rewards(o.db.Rewards()).Summary(t.Context(), anyone, earnings.SummaryQuery{User: user, Period: earnings.All})
 	if err != nil || s.Settled != paid {
 		t.Errorf("%s was paid %s, and is told %s, %v", user, paid, s.Settled, err)
 	}

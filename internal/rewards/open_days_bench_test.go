@@ -7,7 +7,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/geo"
-	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/earnings"
 )
 
 // BenchmarkSummary_Places asks what 100 hotspots have earned, of which each has 20
@@ -31,14 +31,14 @@ func BenchmarkSummary_Places(b *testing.B) {
 				served := 600 + random.IntN(700)
 				s.acts(hotspot, random.IntN(1440-served), beacon.Facts{Served: served, Expected: 1440, Bytes: random.Uint64N(1e12)})
 			}
-			r := w.rewards(w.db)
+			r := w.rewards(w.db.Rewards())
 			if err := r.Start(b.Context()); err != nil {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
 				w.now = began.Add((w.now.Sub(began) + time.Minute) % (24 * time.Hour)) // nothing is kept
-				sum, err := r.Summary(b.Context(), anyone, rewards.SummaryQuery{User: w.users[0], Period: rewards.Current})
+				sum, err := r.Summary(b.Context(), anyone, earnings.SummaryQuery{User: w.users[0], Period: earnings.Current})
 				if err != nil || len(sum.Hotspots) != 100 {
 					b.Fatal(len(sum.Hotspots), err)
 				}

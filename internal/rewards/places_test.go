@@ -11,10 +11,11 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/ledger"
-	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/earnings"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
 	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // spots are places a kilometre apart. Hotspots at the same one cover the same ground.
@@ -24,9 +25,10 @@ var spots = []geo.Point{{Lat: 40.5, Lng: -74}, {Lat: 40.51, Lng: -74}, {Lat: -33
 // code with what it judges.
 type street struct {
 	*world
-	places policy.Policy
-	stand  map[beacon.HotspotID][]stand // oldest first
-	wanted map[beacon.Day]map[beacon.HotspotID]ledger.Row
+	places  policy.Policy
+	minutes policy.Policy                // follows it, if it has a version
+	stand   map[beacon.HotspotID][]stand // oldest first
+	wanted  map[beacon.Day]map[beacon.HotspotID]ledger.Row
 }
 
 // stand is a place of a hotspot from a day on, or a visit that proves it, from a day on.
@@ -39,7 +41,8 @@ type stand struct {
 	tested bool
 }
 
-func newStreet(t testing.TB, w *world, from beacon.Day) *street {
+// newStreet pays places from a day on, and counts minutes from another on, if there is one.
+func newStreet(t testing.TB, w *world, from beacon.Day, minutesFrom ...beacon.Day) *street {
 	t.Helper()
 	w.late = map[uint64]int{}
 	s := &street{world: w, stand: map[beacon.HotspotID][]stand{}, wanted: map[beacon.Day]map[beacon.HotspotID]ledger.Row{}, places: policy.Policy{
@@ -47,13 +50,21 @@ func newStreet(t testing.TB, w *world, from beacon.Day) *street {
 		PerGB: 20000, Cap: 250000, Radius: 50, Unproven: 500000,
 	}}
 	first := policy.Devices()[0]
-	_, err := w.db.KeepPolicies(t.Context(), []ledger.Policy{
-		{Version: 1, Text: first.Line()}, {Version: 2, From: from, Text: s.places.Line()},
-	})
-	if err != nil {
+	all := []ledger.Policy{{Version: 1, Text: first.Line()}, {Version: 2, From: from, Text: s.places.Line()}}
+	for _, day := range minutesFrom {
+		s.minutes = s.places
+		s.minutes.Version, s.minutes.From, s.minutes.StandingADay = 3, day, 600
+		all = append(all, ledger.Policy{Version: 3, From: day, Text: s.minutes.Line()})
+	}
+	if _, err := w.db.Ledger.KeepPolicies(t.Context(), all); err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// inMinutes reports whether minutes count on a day.
+func (s *street) inMinutes(day beacon.Day) bool {
+	return s.minutes.Version > 0 && day >= s.minutes.From
 }
 
 // visit lets staff, or the operator, find a hotspot at a spot.
@@ -65,15 +76,15 @@ func (s *street) visit(t *testing.T, hotspot beacon.HotspotID, spot int, byStaff
 	}
 	// Some visits measure a speed. Those of the operator do not count.
 	n := len(s.stand[hotspot]) + len(hotspot) + spot + int(s.today())
-	found := beacon.Verification{Point: spots[spot], AccuracyM: 5}
+	found := beacon.Verification{Point: spots[spot], AccuracyM: 5, Moved: true}
 	tested, most := n%3 > 0, beacon.Tier(n/3%3)
 	if tested {
 		found.Test = [...]beacon.SpeedTest{{DownMbps: 10, UpMbps: 1, LatencyMs: 9}, {DownMbps: 70, UpMbps: 7, LatencyMs: 60}, {DownMbps: 100, UpMbps: 10, LatencyMs: 9}}[most]
 	}
-	_, err := s.db.UpdateHotspot(t.Context(), hotspot, beacon.Actor{}, beacon.HotspotVerified, func(h *beacon.Hotspot) (bool, error) {
-		h.RecordVisit(found, by, s.now)
+	_, err := s.db.Hotspots.UpdateHotspot(t.Context(), hotspot, beacon.Actor{}, beacon.HotspotVerified, func(h *beacon.Hotspot) (bool, error) {
+		_, err := h.RecordVisit(found, by, s.now)
 		h.Location.VerifiedAt = s.now
-		return true, nil
+		return true, err
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -85,9 +96,15 @@ func (s *street) visit(t *testing.T, hotspot beacon.HotspotID, spot int, byStaff
 	s.stand[hotspot] = append(s.stand[hotspot], stand{spot, from, byStaff, s.now, most, tested && byStaff})
 }
 
-// where returns the spot of a hotspot on a day, since when it is there, and whether that
-// is proven.
+// where returns the spot of a hotspot on a day, since when it is there without a break, and
+// whether that is proven.
 func (s *street) where(hotspot beacon.HotspotID, day beacon.Day) (spot int, since beacon.Day, proven bool) {
+	spot, since, found := s.found(hotspot, day)
+	return spot, since, found || since < s.places.From && day < s.places.From+30
+}
+
+// found is where, and whether a visit has proven it.
+func (s *street) found(hotspot beacon.HotspotID, day beacon.Day) (spot int, since beacon.Day, proven bool) {
 	spot = -1
 	for _, v := range s.stand[hotspot] {
 		if v.from > day {
@@ -98,7 +115,7 @@ func (s *street) where(hotspot beacon.HotspotID, day beacon.Day) (spot int, sinc
 		}
 		proven = proven || v.proves
 	}
-	return spot, since, proven || since < s.places.From && day < s.places.From+30
+	return spot, since, proven
 }
 
 // most returns the highest tier that visits let a hotspot have on a day.
@@ -133,21 +150,21 @@ func (s *street) want(day beacon.Day) map[beacon.HotspotID]ledger.Row {
 		return rows
 	}
 	type party struct {
-		id      beacon.HotspotID
-		spot    int
-		proven  bool
-		days    int
-		since   beacon.Day
-		minutes map[int]bool
-		f       beacon.Facts
+		id       beacon.HotspotID
+		spot     int
+		proven   bool
+		standing int
+		began    beacon.Day
+		minutes  map[int]bool
+		f        beacon.Facts
 	}
 	var all []party
 	for id, f := range s.facts[day] {
 		p := party{id: id, f: f, minutes: map[int]bool{}}
-		p.spot, p.since, p.proven = s.where(id, day)
-		for past := p.since; past < day; past++ {
-			if s.facts[past][id].Served >= 60 {
-				p.days++
+		p.spot, p.began, p.proven = s.where(id, day)
+		for past := range s.facts {
+			if spot, _, _ := s.where(id, past); past < day && spot == p.spot {
+				p.standing += s.adds(id, day, past)
 			}
 		}
 		for m := range f.Served {
@@ -159,12 +176,16 @@ func (s *street) want(day beacon.Day) map[beacon.HotspotID]ledger.Row {
 		if a.proven != b.proven {
 			return map[bool]int{true: -1, false: 1}[a.proven]
 		}
-		return cmp.Or(b.days-a.days, compareText(a.id, b.id))
+		return cmp.Or(b.standing-a.standing, compareText(a.id, b.id))
 	})
 	rows := map[beacon.HotspotID]ledger.Row{}
 	for i, p := range all {
 		row := ledger.Row{Day: day, Owned: beacon.Owned{User: s.owners[p.id], Hotspot: p.id}, Policy: 2, Facts: p.f}
-		row.Ground = beacon.Ground{Proof: 500000, Days: p.days, Lat: int32(spots[p.spot].Lat * 1e7), Lng: int32(spots[p.spot].Lng * 1e7)}
+		row.Ground = beacon.Ground{Counts: beacon.InDays, Standing: p.standing, Proof: 500000, Lat: int32(spots[p.spot].Lat * 1e7), Lng: int32(spots[p.spot].Lng * 1e7)}
+		rules := &s.places
+		if s.inMinutes(day) {
+			row.Policy, row.Counts, row.Proof, rules = 3, beacon.InMinutes, 0, &s.minutes
+		}
 		if p.proven {
 			row.Proof = 1_000000
 		}
@@ -172,7 +193,7 @@ func (s *street) want(day beacon.Day) map[beacon.HotspotID]ledger.Row {
 		for _, senior := range all[:i] {
 			met := false
 			for m := range p.minutes {
-				if senior.spot == p.spot && senior.minutes[m] {
+				if senior.spot == p.spot && senior.minutes[m] && (senior.proven || !s.inMinutes(day)) {
 					lost[m], met = true, true
 				}
 			}
@@ -180,33 +201,122 @@ func (s *street) want(day beacon.Day) map[beacon.HotspotID]ledger.Row {
 				row.Older++
 			}
 		}
-		row.Shared, row.Own = len(lost), 1_000000*int64(p.f.Served-len(lost))
-		if p.f.Excused > 0 {
-			var own, expected int64
-			for past := max(day-7, p.since); past < day; past++ {
-				f := s.facts[past][p.id]
-				if expected += int64(f.Expected); past < s.places.From {
-					own += 1_000000 * int64(f.Served)
-				} else if f.Expected > 0 {
-					own += s.want(past)[p.id].Own
-				}
-			}
-			if expected > 0 {
-				row.Recent = own / expected
-			}
+		if row.Shared, row.Own = len(lost), 1_000000*int64(p.f.Served-len(lost)); row.Proof == 0 {
+			row.Shared, row.Own, row.Older = 0, 0, 0
+		}
+		switch {
+		case p.f.Excused == 0 || row.Proof == 0:
+		case s.inMinutes(day):
+			row.Due, row.Recent = s.due(p.id, day, p.began)
+		default:
+			row.Recent = s.rate(p.id, day, p.began)
 		}
 		row.Tier = min(s.facts[day-1][p.id].Tier, s.most(p.id, day))
-		row.Earned = s.places.Reward(row.Facts) // judged by its own oracle
+		if s.inMinutes(day) && s.inMinutes(day-1) && row.Proof > 0 {
+			row.Spare = s.spare(p.id, day-1)
+		}
+		row.Earned = rules.Reward(row.Facts) // judged by its own oracle
 		rows[p.id] = row
 	}
 	s.wanted[day] = rows
 	return rows
 }
 
+// adds is what a past day adds to the standing of a hotspot, as it is counted on a day.
+func (s *street) adds(id beacon.HotspotID, day, past beacon.Day) int {
+	served := s.facts[past][id].Served
+	if !s.inMinutes(day) {
+		return map[bool]int{true: 1}[served >= 60]
+	}
+	_, _, found := s.found(id, past)
+	if s.inMinutes(past) {
+		_, _, found = s.where(id, past) // whoever was paid
+	}
+	if !found {
+		return 0
+	}
+	return min(served, 600)
+}
+
+// rate is what a hotspot owned of the minutes expected of it on the seven days before one.
+func (s *street) rate(id beacon.HotspotID, day, began beacon.Day) int64 {
+	var own, expected int64
+	for past := max(day-7, began); past < day; past++ {
+		if f := s.facts[past][id]; f.Expected > 0 {
+			own, expected = own+s.owned(id, past), expected+int64(f.Expected)
+		}
+	}
+	if expected == 0 {
+		return 0
+	}
+	return own / expected
+}
+
+func (s *street) owned(id beacon.HotspotID, day beacon.Day) int64 {
+	if day < s.places.From {
+		return 1_000000 * int64(s.facts[day][id].Served)
+	}
+	return s.want(day)[id].Own
+}
+
+// spare is what a day with excused minutes leaves for traffic: of the most that it could have
+// earned while we were down what it did not earn, and what it had before if it did not serve.
+func (s *street) spare(id beacon.HotspotID, day beacon.Day) beacon.Amount {
+	row, was := s.want(day)[id]
+	if !was || row.Excused == 0 || row.Proof == 0 {
+		return 0
+	}
+	outage := row.Due * row.Recent / 1_000_000
+	most := int64(s.minutes.Cap) * outage / 1440 / 1_000_000 * row.Proof / 1_000_000
+	if row.Served == 0 {
+		most += int64(row.Spare)
+	}
+	whole := int64(s.minutes.Cap) * (row.Own + outage) / 1440 / 1_000_000 * row.Proof / 1_000_000
+	return beacon.Amount(min(most, whole+int64(row.Spare)-int64(row.Utilization)))
+}
+
+// due is what the excused minutes of a day count for, and the share of the ground that is paid
+// for them.
+func (s *street) due(id beacon.HotspotID, day, began beacon.Day) (due, share int64) {
+	is := s.didOf(s.facts[day][id])
+	set := func(minutes *beacon.Minutes, m int) bool { return minutes[m/64]>>(m%64)&1 == 1 }
+	for m := range 1440 {
+		if !set(&is.ExcusedMinutes, m) {
+			continue
+		}
+		var k, n int64
+		for past := day - 1; past >= max(day-30, began) && n < 7; past-- {
+			was := beacon.Did{}
+			if f, did := s.facts[past][id]; did {
+				was = s.didOf(f)
+			}
+			if set(&was.ExcusedMinutes, m) {
+				continue
+			}
+			if n++; set(&was.Minutes, m) {
+				k++
+			}
+		}
+		if n > 0 {
+			due += k * 1_000000 / n
+		}
+	}
+	var own, served, days int64
+	for past := day - 1; past >= max(day-30, began) && days < 7; past-- {
+		if f := s.facts[past][id]; f.Served > 0 {
+			days, own, served = days+1, own+s.owned(id, past), served+int64(f.Served)
+		}
+	}
+	if served > 0 {
+		share = own / served
+	}
+	return due, share
+}
+
 // check compares the rows of all days under the policy with what they should be.
 func (s *street) check(t *testing.T) (rows int) {
 	t.Helper()
-	err := s.db.Books(t.Context(), func(b ledger.Books) error {
+	err := s.db.Ledger.Books(t.Context(), func(b ledger.Books) error {
 		closing, _, err := b.Closing(t.Context())
 		if err != nil {
 			return err
@@ -235,20 +345,27 @@ func (s *street) check(t *testing.T) (rows int) {
 // Days are closed by place, and each hotspot gets what it should, even if a process dies
 // meanwhile or days are opened again.
 func TestPlaces(t *testing.T) {
+	level.Repeats(t)
 	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
 		for seed := range uint64(3) {
 			began := at("2026-10-25T00:00:00Z")
 			random := rand.New(rand.NewPCG(seed, 20))
-			s := newStreet(t, newWorld(t, open(t, began), began, 3), beacon.DayOf(began)+5)
+			minutesFrom := beacon.DayOf(began) + []beacon.Day{9, 6, 12}[seed]
+			s := newStreet(t, newWorld(t, open(t, began), began, 3), beacon.DayOf(began)+5, minutesFrom)
 			for n := range 7 {
 				s.visit(t, s.register(t, s.users[n%3]), random.IntN(2), true)
 			}
+			wanderer := s.live()[0]
+			home, _, _ := s.where(wanderer, s.today())
 			for day := range 16 {
+				if day == 3 || day == 8 { // away, and back
+					s.visit(t, wanderer, []int{home, 2}[day%2], true)
+				}
 				s.someDay(t, random, day)
 				s.checkOpen(t, s.today()-1, 1, 200, 777, 1400, 1440)
 				if day > 0 && random.IntN(3) == 0 {
-					r := s.world.rewards(&mortal{Store: s.db, left: random.IntN(6), after: random.IntN(2) == 0})
-					r.InPagesOf(2)
+					r := s.world.rewards(&mortal{tables: s.db.Rewards(), left: random.IntN(6), after: random.IntN(2) == 0})
+					r.inPagesOf(2)
 					_ = r.Start(t.Context())
 					_ = r.Step(t.Context())
 				}
@@ -257,7 +374,8 @@ func TestPlaces(t *testing.T) {
 					s.world.reopen(t, s.today()-beacon.Day(3))
 					s.holds = true
 					s.step(t) // counts
-					for open := s.today() - 3; open < s.today(); open++ {
+					// What is counted is what the first open day counts.
+					for open := s.today() - 3; open < s.today() && s.inMinutes(open) == s.inMinutes(s.today()-3); open++ {
 						s.checkOpen(t, open, 1440)
 					}
 					s.holds = false
@@ -284,13 +402,13 @@ func (s *street) checkOpen(t *testing.T, day beacon.Day, steps ...int) {
 	rows := s.want(day)
 	for _, minute := range steps {
 		s.decided = map[beacon.Day]int{day: minute}
-		r := s.world.rewards(s.db)
+		r := s.world.rewards(s.db.Rewards())
 		if err := r.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		totals := map[beacon.UserID]beacon.Amount{}
 		for id, want := range rows {
-			e, err := r.Explain(t.Context(), anyone, rewards.ExplainQuery{Hotspot: id, Day: &day})
+			e, err := r.Explain(t.Context(), anyone, earnings.ExplainQuery{Hotspot: id, Day: &day})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -315,9 +433,9 @@ func (s *street) checkOpen(t *testing.T, day beacon.Day, steps ...int) {
 
 // checkTotal checks that a summary and a history have what an open day has earned, with
 // the closed ones.
-func (s *street) checkTotal(t *testing.T, r *rewards.Rewards, user beacon.UserID, day beacon.Day, total beacon.Amount) {
+func (s *street) checkTotal(t *testing.T, r process, user beacon.UserID, day beacon.Day, total beacon.Amount) {
 	t.Helper()
-	err := s.db.Books(t.Context(), func(b ledger.Books) error {
+	err := s.db.Ledger.Books(t.Context(), func(b ledger.Books) error {
 		months, err := b.UserMonths(t.Context(), user, day.Month(), day.Month())
 		for i := range months {
 			total += months[i].Total()
@@ -327,7 +445,7 @@ func (s *street) checkTotal(t *testing.T, r *rewards.Rewards, user beacon.UserID
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := r.History(t.Context(), anyone, rewards.HistoryQuery{User: user, Page: beacon.Page{Number: 1, Size: 20}})
+	h, err := r.History(t.Context(), anyone, earnings.HistoryQuery{User: user, Page: beacon.Page{Number: 1, Size: 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,11 +454,11 @@ func (s *street) checkTotal(t *testing.T, r *rewards.Rewards, user beacon.UserID
 			t.Fatalf("the history of %s has %s for %s; want %s", user, m.Total(), m.Month, total)
 		}
 	}
-	period := rewards.Current
+	period := earnings.Current
 	if day.Month() != s.today().Month() {
-		period = rewards.Last
+		period = earnings.Last
 	}
-	sum, err := r.Summary(t.Context(), anyone, rewards.SummaryQuery{User: user, Period: period})
+	sum, err := r.Summary(t.Context(), anyone, earnings.SummaryQuery{User: user, Period: period})
 	if err != nil || sum.Total.Total() != total {
 		t.Fatalf("the summary of %s has %s; want %s, %v", user, sum.Total.Total(), total, err)
 	}
@@ -355,13 +473,13 @@ func TestPlaces_Kept(t *testing.T) {
 		s.visit(t, hotspot, 0, true)
 		s.acts(hotspot, 0, beacon.Facts{Served: 600, Expected: 720})
 	}
-	r := s.world.rewards(s.db)
+	r := s.world.rewards(s.db.Rewards())
 	if err := r.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	total := func(user beacon.UserID) beacon.Amount {
 		t.Helper()
-		sum, err := r.Summary(t.Context(), anyone, rewards.SummaryQuery{User: user, Period: rewards.Current})
+		sum, err := r.Summary(t.Context(), anyone, earnings.SummaryQuery{User: user, Period: earnings.Current})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -425,14 +543,14 @@ func (s *street) checkStatements(t *testing.T, began time.Time) {
 	t.Helper()
 	s.now = at("2026-12-05T00:00:00Z")
 	s.step(t)
-	book := append(policy.Devices(), s.places)
+	book := append(policy.Devices(), s.places, s.minutes)
 	for _, user := range s.users {
 		for month := beacon.MonthOf(began); month <= beacon.MonthOf(began)+1; month++ {
-			r := s.world.rewards(s.db)
+			r := s.world.rewards(s.db.Rewards())
 			if err := r.Start(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			st, err := r.Statement(t.Context(), anyone, rewards.StatementQuery{User: user, Month: month})
+			st, err := r.Statement(t.Context(), anyone, earnings.StatementQuery{User: user, Month: month})
 			if err != nil {
 				t.Fatal(err)
 			}

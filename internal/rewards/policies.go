@@ -13,7 +13,7 @@ import (
 // Start stores the policies of this process in the database, and loads the others
 // from there. A policy stays in force for its days for good, so it is never changed:
 // a new version follows it.
-func (r *Rewards) Start(ctx context.Context) error {
+func (r *Ledger) Start(ctx context.Context) error {
 	known, err := r.Store.KeepPolicies(ctx, nil)
 	if err != nil {
 		return err
@@ -21,12 +21,12 @@ func (r *Rewards) Start(ctx context.Context) error {
 	if err := r.agree(known); err != nil {
 		return err
 	}
-	v, err := r.view(ctx, nil)
+	v, err := r.View(ctx, nil)
 	if err != nil {
 		return err
 	}
 	// If the ledger has begun and there are no policies, they were lost: they are not guessed.
-	if len(known) == 0 && r.Founding != nil && !v.begun {
+	if len(known) == 0 && r.Founding != nil && !v.Begun {
 		if known, err = r.Store.FoundPolicies(ctx, lines(r.Founding)); err != nil {
 			return err
 		}
@@ -37,21 +37,15 @@ func (r *Rewards) Start(ctx context.Context) error {
 	if err := r.storeOwn(ctx, v, len(known)); err != nil {
 		return err
 	}
-	if err := r.checkDays(ctx); err != nil {
-		return err
-	}
-	if v.begun {
-		r.shown.closed(v.first - 1)
-	}
-	return nil
+	return r.checkDays(ctx)
 }
 
-// policySet returns the known policies.
-func (r *Rewards) policySet() policy.Set { return *r.policies.Load() }
+// Known returns the known policies.
+func (r *Ledger) Known() policy.Set { return *r.policies.Load() }
 
 // Reload loads the policies of the database. Those that are known are only ever replaced by
 // a longer list.
-func (r *Rewards) Reload(ctx context.Context) error {
+func (r *Ledger) Reload(ctx context.Context) error {
 	known, err := r.Store.KeepPolicies(ctx, nil)
 	if err != nil {
 		return err
@@ -61,8 +55,8 @@ func (r *Rewards) Reload(ctx context.Context) error {
 
 // agree checks that the policies here match the stored ones, and adds those that are
 // new here.
-func (r *Rewards) agree(known []ledger.Policy) error {
-	mine := r.policySet()
+func (r *Ledger) agree(known []ledger.Policy) error {
+	mine := r.Known()
 	longer := slices.Clone(mine)
 	for _, k := range known {
 		switch here := longer.Version(k.Version); {
@@ -88,10 +82,10 @@ func (r *Rewards) agree(known []ledger.Policy) error {
 
 // storeOwn stores the policies of this process after so many that the database has. If
 // another process stores the same version first, that one wins.
-func (r *Rewards) storeOwn(ctx context.Context, v view, stored int) error {
-	mine := r.policySet()
+func (r *Ledger) storeOwn(ctx context.Context, v View, stored int) error {
+	mine := r.Known()
 	for _, p := range mine[stored:] {
-		if first := max(r.today(), v.closing.Day) + 1; v.begun && p.Version > 1 && p.From < first {
+		if first := max(r.Today(), v.Closing.Day) + 1; v.Begun && p.Version > 1 && p.From < first {
 			return fmt.Errorf("reward policy %d starts on %s; a new policy can start on %s at the earliest", p.Version, p.From, first)
 		}
 	}
@@ -114,34 +108,34 @@ type Adoption struct {
 
 // Adopt puts a policy into force from a day on that has not begun, as the next version.
 // Servers take it from the database. Unless confirmed, nothing is written.
-func (r *Rewards) Adopt(ctx context.Context, by beacon.Actor, p policy.Policy, from beacon.Day, confirmed bool) (Adoption, error) {
+func (r *Ledger) Adopt(ctx context.Context, by beacon.Actor, p policy.Policy, from beacon.Day, confirmed bool) (Adoption, error) {
 	if err := r.Reload(ctx); err != nil {
 		return Adoption{}, err
 	}
-	v, err := r.view(ctx, nil)
+	v, err := r.View(ctx, nil)
 	if err != nil {
 		return Adoption{}, err
 	}
-	known := r.policySet()
+	known := r.Known()
 	if len(known) == 0 {
-		return Adoption{}, refuse("no server has been started with this database yet")
+		return Adoption{}, Refuse("no server has been started with this database yet")
 	}
 	newest := known[len(known)-1]
-	first := max(r.today()+1, newest.From+1)
-	if v.begun {
-		first = max(first, v.closing.Day+2) // the day after a closed one has begun
+	first := max(r.Today()+1, newest.From+1)
+	if v.Begun {
+		first = max(first, v.Closing.Day+2) // the day after a closed one has begun
 	}
 	p.Version, p.From = newest.Version, newest.From
 	switch {
 	case p == newest:
-		return Adoption{}, refuse("policy %d has the same terms, and is in force from %s on", newest.Version, newest.From)
+		return Adoption{}, Refuse("policy %d has the same terms, and is in force from %s on", newest.Version, newest.From)
 	case from < first:
-		return Adoption{}, refuse("a new policy can start on %s at the earliest", first)
+		return Adoption{}, Refuse("a new policy can start on %s at the earliest", first)
 	}
 	p.Version, p.From = newest.Version+1, from
 	a := Adoption{Before: newest, Policy: p}
-	if _, any := known.PlacesFrom(); p.PaysPlaces() && !any {
-		a.ProvenBefore = from + graceDays
+	if _, found := known.PlacesFrom(); p.PaysPlaces() && !found {
+		a.ProvenBefore = from + GraceDays
 	}
 	if !confirmed {
 		return a, nil
@@ -150,24 +144,23 @@ func (r *Rewards) Adopt(ctx context.Context, by beacon.Actor, p policy.Policy, f
 	if err := by.Once.Keep(a); err != nil {
 		return a, err
 	}
-	return a, r.Store.AdoptPolicy(ctx, line(&p), by, r.Now())
+	err = r.Store.AdoptPolicy(ctx, line(&p), by, r.Clock.Now())
+	return a, beacon.Word(err, beacon.Conflict, fmt.Sprintf("policy %d was adopted meanwhile", p.Version))
 }
 
-// byVersion returns the policy of a row. If it is not known here, another process
-// added it, so byVersion reloads.
-func (r *Rewards) byVersion(ctx context.Context, version int) (*policy.Policy, error) {
-	if p := r.policySet().Version(version); p != nil {
+// ByVersion returns the policy of a row. If it is not known here, another process
+// added it, so ByVersion reloads.
+func (r *Ledger) ByVersion(ctx context.Context, version int) (*policy.Policy, error) {
+	if p := r.Known().Version(version); p != nil {
 		return p, nil
 	}
 	if err := r.Reload(ctx); err != nil {
 		return nil, err
 	}
-	if p := r.policySet().Version(version); p != nil {
+	if p := r.Known().Version(version); p != nil {
 		return p, nil
 	}
-	return nil, &beacon.Error{
-		Kind: beacon.Internal, Message: "internal error", Err: fmt.Errorf("rows use reward policy %d, which does not exist", version),
-	}
+	return nil, beacon.Unexpected(fmt.Errorf("rows use reward policy %d, which does not exist", version))
 }
 
 // lines converts policies to their stored form.
@@ -181,4 +174,19 @@ func lines(policies policy.Set) []ledger.Policy {
 
 func line(p *policy.Policy) ledger.Policy {
 	return ledger.Policy{Version: p.Version, From: p.From, Text: p.Line()}
+}
+
+// checkDays checks at startup that the closed days have no gap: the last of them
+// decides which days are open.
+func (r *Ledger) checkDays(ctx context.Context) error {
+	return r.Store.Books(ctx, func(b ledger.Books) error {
+		days, err := b.Closings(ctx)
+		for i := 1; i < len(days); i++ {
+			if days[i].Day != days[i-1].Day+1 || days[i-1].ClosedAt.IsZero() {
+				return fmt.Errorf("closed days jump from %s to %s: the database is damaged; run beacon doctor, and restore a backup",
+					days[i-1].Day, days[i].Day)
+			}
+		}
+		return err
+	})
 }

@@ -3,14 +3,15 @@ package rewards_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/earnings"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
@@ -21,7 +22,7 @@ func TestPoliciesMustFit(t *testing.T) {
 	w := newWorld(t, openSQLite(t, at("2026-11-10T00:00:00Z")), at("2026-11-10T00:00:00Z"), 1)
 	w.register(t, w.users[0])
 	w.pass(t, 2, whole) // the 10th and 11th are closed; it is the 12th
-	start := func() error { return w.rewards(w.db).Start(t.Context()) }
+	start := func() error { return w.rewards(w.db.Rewards()).Start(t.Context()) }
 	refused := func(why string) {
 		t.Helper()
 		if err := start(); err == nil || !strings.Contains(err.Error(), why) {
@@ -51,15 +52,15 @@ func TestPoliciesMustFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.pass(t, 2, whole)
-	o.check(t, w.rewards(w.db), w.users[0])
-	if s := w.summary(t, w.users[0], rewards.Current); s.Total.Total() == 4*wholeEarns {
+	o.check(t, w.rewards(w.db.Rewards()), w.users[0])
+	if s := w.summary(t, w.users[0], earnings.Current); s.Total.Total() == 4*wholeEarns {
 		t.Error("the 13th is paid by policy 1")
 	}
 }
 
 // between lets someone else be faster right before policies are written.
 type between struct {
-	rewards.Store
+	tables
 	do func()
 }
 
@@ -68,7 +69,7 @@ func (b *between) KeepPolicies(ctx context.Context, policies []ledger.Policy) ([
 		b.do = nil
 		do()
 	}
-	return b.Store.KeepPolicies(ctx, policies)
+	return b.tables.KeepPolicies(ctx, policies)
 }
 
 func (b *between) FoundPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error) {
@@ -76,7 +77,7 @@ func (b *between) FoundPolicies(ctx context.Context, policies []ledger.Policy) (
 		b.do = nil
 		do()
 	}
-	return b.Store.FoundPolicies(ctx, policies)
+	return b.tables.FoundPolicies(ctx, policies)
 }
 
 // TestPolicyRace: of two servers that start at once with another policy 2 each,
@@ -85,9 +86,9 @@ func TestPolicyRace(t *testing.T) {
 	w := newWorld(t, openSQLite(t, at("2026-11-10T00:00:00Z")), at("2026-11-10T00:00:00Z"), 1)
 	o := oracleOf(w)
 	changePolicy(&o, beacon.DayOf(at("2026-11-20T00:00:00Z")))
-	second := w.rewards(w.db)
+	second := w.rewards(w.db.Rewards())
 	changePolicy(&o, beacon.DayOf(at("2026-11-21T00:00:00Z")))
-	racing := &between{Store: w.db, do: func() {
+	racing := &between{tables: w.db.Rewards(), do: func() {
 		if err := second.Start(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -102,17 +103,15 @@ func TestPolicyRace(t *testing.T) {
 func TestStart_NewNetwork(t *testing.T) {
 	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
 		began := at("2026-11-10T00:00:00Z")
-		start := func(w *world, db rewards.Store, founding policy.Set) *policy.Policy {
+		start := func(w *world, db tables, founding policy.Set) *policy.Policy {
 			t.Helper()
-			r := rewards.New(rewards.Config{
-				Store: db, Telemetry: w, Policies: policy.Devices(), Founding: founding,
-				Now: func() time.Time { return w.now }, Around: w.around, Log: slog.New(slog.DiscardHandler),
-			})
+			r := w.rewards(db)
+			r.Ledger.Founding = founding
 			if err := r.Start(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			hotspot := w.live()[0]
-			e, err := r.Explain(t.Context(), anyone, rewards.ExplainQuery{Hotspot: hotspot})
+			e, err := r.Explain(t.Context(), anyone, earnings.ExplainQuery{Hotspot: hotspot})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,18 +124,18 @@ func TestStart_NewNetwork(t *testing.T) {
 		}
 		w := fresh()
 		for range 2 {
-			if p := start(w, w.db, policy.BuiltIn()); p.Version != 2 || !p.PaysPlaces() {
+			if p := start(w, w.db.Rewards(), policy.BuiltIn()); p.Version != 3 || !p.PaysPlaces() {
 				t.Errorf("a new network has policy %+v", p)
 			}
 		}
 		w = fresh()
 		for _, founding := range []policy.Set{nil, policy.BuiltIn()} {
-			if p := start(w, w.db, founding); p.Version != 1 {
+			if p := start(w, w.db.Rewards(), founding); p.Version != 1 {
 				t.Errorf("with %d policies, a network that began with devices has policy %+v", len(founding), p)
 			}
 		}
 		w = fresh()
-		faster := &between{Store: w.db, do: func() { start(w, w.db, nil) }}
+		faster := &between{tables: w.db.Rewards(), do: func() { start(w, w.db.Rewards(), nil) }}
 		if p := start(w, faster, policy.BuiltIn()); p.Version != 1 {
 			t.Errorf("beside a server that was faster, there is policy %+v", p)
 		}
@@ -149,7 +148,7 @@ func TestAdopt(t *testing.T) {
 	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
 		began := at("2026-11-10T00:00:00Z")
 		w := newWorld(t, open(t, began), began, 1)
-		places := policy.Places()
+		places := policy.BuiltIn()[1]
 		w.register(t, w.users[0])
 		staff := beacon.Actor{Request: "cli"}
 		adopt := func(from string, confirmed bool) (rewards.Adoption, error) {
@@ -157,7 +156,7 @@ func TestAdopt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := rewards.New(rewards.Config{Store: w.db, Now: func() time.Time { return w.now }})
+			r := rewards.New(rewards.Config{Store: w.db.Rewards(), Clock: clock.Of(func() time.Time { return w.now })})
 			return r.Adopt(t.Context(), staff, places, day, confirmed)
 		}
 		refused := func(from, why string) {
@@ -179,7 +178,7 @@ func TestAdopt(t *testing.T) {
 		if n := len(w.changes(t, beacon.PolicyAdopted)); n != 0 {
 			t.Errorf("without being confirmed it is in the audit %d times", n)
 		}
-		running := w.rewards(w.db)
+		running := w.rewards(w.db.Rewards())
 		if err := running.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +204,7 @@ func TestAdopt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e, err := running.Explain(t.Context(), anyone, rewards.ExplainQuery{Hotspot: w.live()[0], Day: &d})
+			e, err := running.Explain(t.Context(), anyone, earnings.ExplainQuery{Hotspot: w.live()[0], Day: &d})
 			if err != nil || e.Open || e.Policy.PaysPlaces() != (day == "2026-11-14") {
 				t.Errorf("%s: %+v, %v", day, e, err)
 			}

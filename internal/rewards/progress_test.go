@@ -10,7 +10,7 @@ import (
 // the keeper, still shows how far the books have come, and what is overdue.
 func TestProgress(t *testing.T) {
 	w := aMonth(t, openSQLite(t, at("2026-10-30T00:00:00Z")), 2, 3) // closed through October, 4 November now
-	other := w.rewards(w.db)
+	other := w.rewards(w.db.Rewards())
 	other.Lease = func() (held lease.Lease, is bool) { return held, false }
 	want := func(unclosed, unsettled int) {
 		t.Helper()
@@ -33,7 +33,7 @@ func TestProgress(t *testing.T) {
 	want(2, 0)
 	w.now = at("2026-11-04T00:00:00Z") // 72 hours after October
 	want(3, 1)
-	if _, err := w.rewards(w.db).Settle(t.Context(), staff, october, false, ignore); err != nil {
+	if _, err := w.rewards(w.db.Rewards()).Settle(t.Context(), staff, october, false, ignore); err != nil {
 		t.Fatal(err)
 	}
 	want(3, 0)

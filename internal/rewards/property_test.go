@@ -8,11 +8,13 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // TestAnswers lets fleets live for months, with processes that die while they
 // close and settle, and compares every answer with the oracle's at each step.
 func TestAnswers(t *testing.T) {
+	level.Repeats(t)
 	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
 		for seed := range uint64(3) {
 			random := rand.New(rand.NewPCG(seed, 5))
@@ -23,7 +25,7 @@ func TestAnswers(t *testing.T) {
 			for range 75 {
 				aDay(t, random, w)
 				w.midnight(t)
-				if err := w.rewards(w.db).Start(t.Context()); err != nil {
+				if err := w.rewards(w.db.Rewards()).Start(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				tries := 0
@@ -40,6 +42,7 @@ func TestAnswers(t *testing.T) {
 // TestManyFleets settles a month for thousands of operators, each with hotspots
 // of its own kind, and compares what each of them is told with the oracle's.
 func TestManyFleets(t *testing.T) {
+	level.Repeats(t)
 	for seed := range uint64(4) {
 		random := rand.New(rand.NewPCG(seed, 6))
 		start := time.Date(2020+random.IntN(10), time.Month(1+random.IntN(12)), 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -1-random.IntN(3))
@@ -51,7 +54,7 @@ func TestManyFleets(t *testing.T) {
 				w.register(t, user)
 			}
 		}
-		if err := w.rewards(w.db).Start(t.Context()); err != nil {
+		if err := w.rewards(w.db.Rewards()).Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for range 3 + random.IntN(4) {
@@ -61,12 +64,12 @@ func TestManyFleets(t *testing.T) {
 				}
 			}
 			w.midnight(t)
-			if err := w.rewards(w.db).Step(t.Context()); err != nil {
+			if err := w.rewards(w.db.Rewards()).Step(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, user := range w.users {
-			o.check(t, w.rewards(w.db), user)
+			o.check(t, w.rewards(w.db.Rewards()), user)
 		}
 	}
 }
@@ -129,10 +132,10 @@ func someFacts(random *rand.Rand) beacon.Facts {
 // looks at what a user is told then.
 func (o oracle) tryStep(t *testing.T, random *rand.Rand) error {
 	t.Helper()
-	m := &mortal{Store: o.db, left: random.IntN(12), after: random.IntN(2) == 0}
+	m := &mortal{tables: o.db.Rewards(), left: random.IntN(12), after: random.IntN(2) == 0}
 	r := o.rewards(m)
-	r.InPagesOf(1 + random.IntN(5))
+	r.inPagesOf(1 + random.IntN(5))
 	err := r.Step(t.Context())
-	o.check(t, o.rewards(o.db), o.users[random.IntN(len(o.users))])
+	o.check(t, o.rewards(o.db.Rewards()), o.users[random.IntN(len(o.users))])
 	return err
 }

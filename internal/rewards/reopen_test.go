@@ -13,22 +13,24 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
-	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/closing"
+	"github.com/beacon-wifi/beacon/internal/rewards/earnings"
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
 	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
-func (w *world) reopen(t *testing.T, from beacon.Day) rewards.ReopenReport {
+func (w *world) reopen(t *testing.T, from beacon.Day) closing.ReopenReport {
 	t.Helper()
 	before := w.closedThrough(t)
-	plan, err := w.rewards(w.db).Reopen(t.Context(), staff, from, nil, false)
+	plan, err := w.rewards(w.db.Rewards()).Reopen(t.Context(), staff, from, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if through := w.closedThrough(t); through != before {
 		t.Errorf("looking at it changed what is closed, from %s to %s", before, through)
 	}
-	done, err := w.rewards(w.db).Reopen(t.Context(), staff, from, &before, true)
+	done, err := w.rewards(w.db.Rewards()).Reopen(t.Context(), staff, from, &before, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +90,7 @@ func TestReopen(t *testing.T) {
 		check := func() {
 			t.Helper()
 			for _, user := range w.users {
-				o.check(t, w.rewards(w.db), user)
+				o.check(t, w.rewards(w.db.Rewards()), user)
 			}
 		}
 		check()
@@ -104,6 +106,7 @@ func TestReopen(t *testing.T) {
 // Days are opened again at random, rightly or not, and while a server closes and
 // settles. Every answer is right at any time.
 func TestReopen_AtRandom(t *testing.T) {
+	level.Repeats(t)
 	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
 		for seed := range uint64(4) {
 			random := rand.New(rand.NewPCG(seed, 17))
@@ -127,7 +130,7 @@ func TestReopen_AtRandom(t *testing.T) {
 					reopened++
 				}
 				for _, user := range w.users {
-					o.check(t, w.rewards(w.db), user)
+					o.check(t, w.rewards(w.db.Rewards()), user)
 				}
 			}
 			w.now = at("2026-12-04T00:00:00Z")
@@ -148,13 +151,13 @@ func TestReopen_Refuses(t *testing.T) {
 			t.Helper()
 			from, _ := beacon.ParseDay(day)
 			to, _ := beacon.ParseDay(through)
-			if _, err := w.rewards(w.db).Reopen(t.Context(), staff, from, &to, true); err == nil || !strings.Contains(err.Error(), why) {
+			if _, err := w.rewards(w.db.Rewards()).Reopen(t.Context(), staff, from, &to, true); err == nil || !strings.Contains(err.Error(), why) {
 				t.Errorf("%s: %v; want it to say %q", day, err, why)
 			}
 		}
 		refused("2026-11-20", "2026-11-20", "is not closed")
 		refused("2026-10-30", "2026-10-30", "in order")
-		if _, err := w.rewards(w.db).Settle(t.Context(), staff, october, false, ignore); err != nil {
+		if _, err := w.rewards(w.db.Rewards()).Settle(t.Context(), staff, october, false, ignore); err != nil {
 			t.Fatal(err)
 		}
 		refused("2026-10-31", "2026-10-31", "2026-10 is settled")
@@ -168,10 +171,10 @@ func TestReopen_WhileSettling(t *testing.T) {
 	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
 		w := aMonth(t, open(t, at("2026-10-30T00:00:00Z")), 2, 3)
 		day, _ := beacon.ParseDay("2026-10-31")
-		s := &settling{Store: w.db}
+		s := &settling{tables: w.db.Rewards()}
 		s.before = func() {
 			s.before = nil
-			if _, err := w.rewards(w.db).Reopen(t.Context(), staff, day, nil, true); err != nil {
+			if _, err := w.rewards(w.db.Rewards()).Reopen(t.Context(), staff, day, nil, true); err != nil {
 				t.Error(err)
 			}
 		}
@@ -181,7 +184,7 @@ func TestReopen_WhileSettling(t *testing.T) {
 		asked := 0
 		s.after = func() {
 			asked++
-			if _, err := w.rewards(w.db).Reopen(t.Context(), staff, day, nil, true); err == nil || !strings.Contains(err.Error(), "settled") {
+			if _, err := w.rewards(w.db.Rewards()).Reopen(t.Context(), staff, day, nil, true); err == nil || !strings.Contains(err.Error(), "settled") {
 				t.Errorf("a day was opened while its month was being settled: %v", err)
 			}
 		}
@@ -201,7 +204,7 @@ func TestReopen_WhileClosing(t *testing.T) {
 		w.register(t, w.users[0])
 		w.pass(t, 2, whole)
 		from := beacon.DayOf(began)
-		_, err := w.rewards(&reopening{w.db, func() { w.pass(t, 1, whole) }}).Reopen(t.Context(), staff, from, nil, true)
+		_, err := w.rewards(&reopening{w.db.Rewards(), func() { w.pass(t, 1, whole) }}).Reopen(t.Context(), staff, from, nil, true)
 		if err == nil || !strings.Contains(err.Error(), "try again") {
 			t.Fatalf("days were closed meanwhile, and it says %v", err)
 		}
@@ -215,13 +218,13 @@ func TestReopen_WhileClosing(t *testing.T) {
 
 // reopening is a store in which something happens before days are opened again.
 type reopening struct {
-	*store.DB
+	store.RewardTables
 	before func()
 }
 
 func (s *reopening) Reopen(ctx context.Context, r ledger.Reopening, by beacon.Actor) error {
 	s.before()
-	return s.DB.Reopen(ctx, r, by)
+	return s.RewardTables.Reopen(ctx, r, by)
 }
 
 // checkStatements verifies every user's statement as its owner would: by the document,
@@ -231,7 +234,7 @@ func (w *world) checkStatements(t *testing.T, month string) {
 	m, _ := beacon.ParseMonth(month)
 	checked := 0
 	for _, user := range w.users {
-		s, err := w.rewards(w.db).Statement(t.Context(), anyone, rewards.StatementQuery{User: user, Month: m})
+		s, err := w.rewards(w.db.Rewards()).Statement(t.Context(), anyone, earnings.StatementQuery{User: user, Month: m})
 		if err != nil {
 			continue // nothing was earned
 		}
@@ -295,7 +298,7 @@ func chainOf(t *testing.T, user, month, csv string) (chain string, total int64) 
 func (w *world) allRows(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
-	err := w.db.Books(t.Context(), func(b ledger.Books) error {
+	err := w.db.Ledger.Books(t.Context(), func(b ledger.Books) error {
 		all.Reset()
 		for _, user := range w.users {
 			for day := beacon.DayOf(w.began); day < w.today()+30; day++ {

@@ -9,21 +9,21 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
-	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/closing"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 // replay replays days, and its sums must add up.
-func (w *world) replay(t *testing.T, q rewards.ReplayQuery) *rewards.Replay {
+func (w *world) replay(t *testing.T, q closing.ReplayQuery) *closing.Replay {
 	t.Helper()
-	r := w.rewards(w.db)
-	r.InPagesOf(3)
+	r := w.rewards(w.db.Rewards())
+	r.inPagesOf(3)
 	if err := r.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	days, sum := 0, rewards.Replay{}
-	got, err := r.Replay(t.Context(), q, func(d rewards.ReplayedDay) error {
+	days, sum := 0, closing.Replay{}
+	got, err := r.Replay(t.Context(), q, func(d closing.ReplayedDay) error {
 		if d.Done {
 			days++
 			sum.Rows, sum.Was, sum.Is = sum.Rows+d.Rows, sum.Was.Plus(d.Was), sum.Is.Plus(d.Is)
@@ -55,36 +55,43 @@ func (w *world) replay(t *testing.T, q rewards.ReplayQuery) *rewards.Replay {
 func (s *street) checkReplay(t *testing.T, random *rand.Rand, began beacon.Day) {
 	t.Helper()
 	last := s.today() - 1
-	same := func(q rewards.ReplayQuery) {
+	same := func(q closing.ReplayQuery) {
 		t.Helper()
 		if got := s.replay(t, q); got.Differ != 0 || got.Was != got.Is || got.Rows == 0 {
 			t.Fatalf("%d of %d rows differ: %s", got.Differ, got.Rows, got.First)
 		}
 	}
-	same(rewards.ReplayQuery{From: began, To: last})
-	middle := s.places.From + beacon.Day(random.IntN(int(last-s.places.From)))
-	same(rewards.ReplayQuery{From: middle, To: last})
-	same(rewards.ReplayQuery{From: s.places.From, To: last, Policy: &s.places})
-	same(rewards.ReplayQuery{From: middle, To: last, Policy: &s.places})
+	same(closing.ReplayQuery{From: began, To: last})
+	inDays := s.minutes.From - 1
+	middle := s.places.From + beacon.Day(random.IntN(int(inDays-s.places.From)+1))
+	same(closing.ReplayQuery{From: middle, To: last})
+	same(closing.ReplayQuery{From: s.places.From, To: inDays, Policy: &s.places})
+	same(closing.ReplayQuery{From: middle, To: inDays, Policy: &s.places})
+	same(closing.ReplayQuery{From: s.minutes.From + 1, To: last, Policy: &s.minutes})
 
-	sooner := *s // a street that paid places from its first day on
-	sooner.places.From, sooner.wanted = began, map[beacon.Day]map[beacon.HotspotID]ledger.Row{}
 	devices := policy.Devices()[0]
-	places, lots := map[beacon.UserID]beacon.Earned{}, map[beacon.UserID]beacon.Earned{}
-	for day := began; day <= last; day++ {
-		for id, row := range sooner.want(day) {
-			user := s.owners[id]
-			places[user] = places[user].Plus(row.Earned)
-			f := s.facts[day][id]
-			lots[user] = lots[user].Plus(devices.Reward(f))
+	lots := map[beacon.UserID]beacon.Earned{}
+	for _, version := range []int{0, 3} {
+		sooner := *s // a street that paid places from its first day on, and maybe counted minutes
+		sooner.places.From, sooner.wanted = began, map[beacon.Day]map[beacon.HotspotID]ledger.Row{}
+		sooner.minutes.Version, sooner.minutes.From = version, began
+		rules := map[int]*policy.Policy{0: &s.places, 3: &s.minutes}[version]
+		places := map[beacon.UserID]beacon.Earned{}
+		clear(lots)
+		for day := began; day <= last; day++ {
+			for id, row := range sooner.want(day) {
+				user := s.owners[id]
+				places[user] = places[user].Plus(row.Earned)
+				lots[user] = lots[user].Plus(devices.Reward(s.facts[day][id]))
+			}
+		}
+		for _, o := range s.replay(t, closing.ReplayQuery{From: began, To: last, Policy: rules}).Operators {
+			if o.Is != places[o.User] {
+				t.Errorf("paid by place, policy %d, %s would have got %+v; want %+v", version, o.User, o.Is, places[o.User])
+			}
 		}
 	}
-	for _, o := range s.replay(t, rewards.ReplayQuery{From: began, To: last, Policy: &s.places}).Operators {
-		if o.Is != places[o.User] {
-			t.Errorf("paid by place, %s would have got %+v; want %+v", o.User, o.Is, places[o.User])
-		}
-	}
-	for _, o := range s.replay(t, rewards.ReplayQuery{From: began, To: last, Policy: &devices}).Operators {
+	for _, o := range s.replay(t, closing.ReplayQuery{From: began, To: last, Policy: &devices}).Operators {
 		if o.Is != lots[o.User] {
 			t.Errorf("paid by device, %s would have got %+v; want %+v", o.User, o.Is, lots[o.User])
 		}
@@ -99,7 +106,7 @@ func TestReplay_Refused(t *testing.T) {
 	most := 0
 	refused := func(from, to beacon.Day, why string) {
 		t.Helper()
-		_, err := w.rewards(w.db).Replay(t.Context(), rewards.ReplayQuery{From: from, To: to, MaxRows: most}, func(rewards.ReplayedDay) error { return errGone })
+		_, err := w.rewards(w.db.Rewards()).Replay(t.Context(), closing.ReplayQuery{From: from, To: to, MaxRows: most}, func(closing.ReplayedDay) error { return errGone })
 		if err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("from %s to %s: %v; want %q", from, to, err, why)
 		}
@@ -125,10 +132,10 @@ func TestReplay_Damaged(t *testing.T) {
 		hotspot := w.register(t, w.users[0])
 		w.pass(t, 2, whole)
 		day := beacon.DayOf(began)
-		if err := w.db.PutRecords(t.Context(), w.held, []beacon.RecordRow{{Hotspot: hotspot, Day: day, Data: []byte("damaged")}}); err != nil {
+		if err := w.db.Records.PutRecords(t.Context(), w.held, []beacon.RecordRow{{Hotspot: hotspot, Day: day, Data: []byte("damaged")}}); err != nil {
 			t.Fatal(err)
 		}
-		got := w.replay(t, rewards.ReplayQuery{From: day, To: day + 1})
+		got := w.replay(t, closing.ReplayQuery{From: day, To: day + 1})
 		if want := string(hotspot) + " on 2026-11-10: has a row but no record"; got.Differ != 1 || got.First != want {
 			t.Errorf("%d rows differ: %s; want %s", got.Differ, got.First, want)
 		}
@@ -145,10 +152,10 @@ func TestReplay_NoRecords(t *testing.T) {
 			newStreet(t, w, places)
 			hotspot := w.register(t, w.users[0])
 			w.pass(t, 2, whole)
-			if err := w.db.ForgetRecords(t.Context(), w.held, day); err != nil {
+			if err := w.db.Records.ForgetRecords(t.Context(), w.held, day); err != nil {
 				t.Fatal(err)
 			}
-			got := w.replay(t, rewards.ReplayQuery{From: day, To: day + 1})
+			got := w.replay(t, closing.ReplayQuery{From: day, To: day + 1})
 			if want := string(hotspot) + " on 2026-11-11: has a row but no record"; got.Differ != 1 || got.First != want {
 				t.Errorf("%s: %d of %d rows differ: %s; want %s", name, got.Differ, got.Rows, got.First, want)
 			}

@@ -10,8 +10,10 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
-	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/closing"
+	"github.com/beacon-wifi/beacon/internal/rewards/earnings"
 	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 func ignore(int, int) {}
@@ -31,7 +33,7 @@ func aMonth(t *testing.T, db *store.DB, users, hotspots int) *world {
 		}
 		w.midnight(t)
 	}
-	r := w.rewards(w.db)
+	r := w.rewards(w.db.Rewards())
 	if err := r.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +53,7 @@ func TestSettleRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = w.rewards(w.db).Settle(t.Context(), staff, m, force, ignore); err == nil || !strings.Contains(err.Error(), why) {
+		if _, err = w.rewards(w.db.Rewards()).Settle(t.Context(), staff, m, force, ignore); err == nil || !strings.Contains(err.Error(), why) {
 			t.Fatalf("%s at %s: %v; want it to say %q", month, w.now, err, why)
 		}
 	}
@@ -69,15 +71,15 @@ func TestSettleRefuses(t *testing.T) {
 	w.step(t)
 	refused("2026-10", false, "2026-11-04T00:00:00.000Z")
 	var progress []int
-	report, err := w.rewards(w.db).Settle(t.Context(), staff, october, true, func(done, total int) { progress = append(progress, done, total) })
-	if err != nil || report != (rewards.SettleReport{Month: october, Statements: 1, Written: 1, Total: 2 * wholeEarns}) {
+	report, err := w.rewards(w.db.Rewards()).Settle(t.Context(), staff, october, true, func(done, total int) { progress = append(progress, done, total) })
+	if err != nil || report != (closing.SettleReport{Month: october, Statements: 1, Written: 1, Total: 2 * wholeEarns}) {
 		t.Fatalf("by force: %+v, %v", report, err)
 	}
 	if !slices.Equal(progress, []int{1, 2, 2, 2}) { // a sum, and then a statement
 		t.Errorf("its progress was %v", progress)
 	}
-	report, err = w.rewards(w.db).Settle(t.Context(), staff, october, false, ignore)
-	if err != nil || report != (rewards.SettleReport{Month: october, Statements: 1, Total: 2 * wholeEarns, Already: true}) {
+	report, err = w.rewards(w.db.Rewards()).Settle(t.Context(), staff, october, false, ignore)
+	if err != nil || report != (closing.SettleReport{Month: october, Statements: 1, Total: 2 * wholeEarns, Already: true}) {
 		t.Fatalf("once more: %+v, %v", report, err)
 	}
 }
@@ -89,14 +91,14 @@ func TestSettleRace(t *testing.T) {
 		for round := range 5 {
 			w := aMonth(t, open(t, at("2026-10-30T00:00:00Z")), 7, 20)
 			const racers = 8
-			reports := make([]rewards.SettleReport, racers)
+			reports := make([]closing.SettleReport, racers)
 			start := make(chan struct{})
 			var all sync.WaitGroup
 			for i := range racers {
 				all.Go(func() {
 					<-start
-					r := w.rewards(w.db)
-					r.InPagesOf(1 + (i+round)%4)
+					r := w.rewards(w.db.Rewards())
+					r.inPagesOf(1 + (i+round)%4)
 					var err error
 					if reports[i], err = r.Settle(t.Context(), staff, october, false, ignore); err != nil {
 						t.Error(err)
@@ -120,25 +122,26 @@ func TestSettleRace(t *testing.T) {
 // TestSettleDies at each of its writes, right before and right after it; someone
 // else goes on.
 func TestSettleDies(t *testing.T) {
+	level.Repeats(t)
 	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
 		for n := range 14 {
 			for _, after := range []bool{false, true} {
 				w := aMonth(t, open(t, at("2026-10-30T00:00:00Z")), 5, 12)
-				m := &mortal{Store: w.db, left: n, after: after}
+				m := &mortal{tables: w.db.Rewards(), left: n, after: after}
 				r := w.rewards(m)
-				r.InPagesOf(2)
+				r.inPagesOf(2)
 				_, err := r.Settle(t.Context(), staff, october, false, ignore)
 				if (err != nil) != m.dead {
 					t.Fatalf("write %d: dead %v, %v", n, m.dead, err)
 				}
 				o := oracleOf(w)
 				for _, user := range w.users {
-					o.check(t, w.rewards(w.db), user)
+					o.check(t, w.rewards(w.db.Rewards()), user)
 				}
 				w.step(t)
 				w.checkSettled(t)
 				for _, user := range w.users {
-					o.check(t, w.rewards(w.db), user)
+					o.check(t, w.rewards(w.db.Rewards()), user)
 				}
 			}
 		}
@@ -156,7 +159,7 @@ func (w *world) checkSettled(t *testing.T) {
 				want += 2 * wholeEarns
 			}
 		}
-		s, err := w.rewards(w.db).Statement(t.Context(), anyone, rewards.StatementQuery{User: user, Month: october})
+		s, err := w.rewards(w.db.Rewards()).Statement(t.Context(), anyone, earnings.StatementQuery{User: user, Month: october})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +170,7 @@ func (w *world) checkSettled(t *testing.T) {
 		if s.Total() != want || rows != s.Rows || !s.Previous.IsZero() || s.Hash.IsZero() {
 			t.Errorf("%s: %s in %d rows; want %s in %d", user, s.Total(), rows, want, s.Rows)
 		}
-		err = w.db.Books(t.Context(), func(b ledger.Books) error {
+		err = w.db.Ledger.Books(t.Context(), func(b ledger.Books) error {
 			a, any, err := b.Account(t.Context(), user)
 			if !any || a.Total() != want || a.Settled != october || a.Hash != s.Hash {
 				t.Errorf("account %+v, %v; want %s", a, any, want)
@@ -186,12 +189,12 @@ func (w *world) checkSettled(t *testing.T) {
 // changes are the targets and notes of all changes of a kind.
 func (w *world) changes(t *testing.T, kind beacon.ChangeKind) (all []string) {
 	t.Helper()
-	heads, err := w.db.Heads(t.Context())
+	heads, err := w.db.Changes.Heads(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for node := range heads {
-		changes, err := w.db.Changes(t.Context(), node, 0, 10_000)
+		changes, err := w.db.Changes.Changes(t.Context(), node, 0, 10_000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +214,7 @@ func TestStatementsFollow(t *testing.T) {
 	w.pass(t, 110, whole)
 	var before ledger.Hash
 	for month := beacon.MonthOf(w.began); month < beacon.MonthOf(w.now); month++ {
-		s, err := w.rewards(w.db).Statement(t.Context(), anyone, rewards.StatementQuery{User: w.users[0], Month: month})
+		s, err := w.rewards(w.db.Rewards()).Statement(t.Context(), anyone, earnings.StatementQuery{User: w.users[0], Month: month})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +225,7 @@ func TestStatementsFollow(t *testing.T) {
 	}
 	for month, why := range map[string]string{"2026-05": "not settled yet", "2025-12": "nothing was earned"} {
 		m, _ := beacon.ParseMonth(month)
-		_, err := w.rewards(w.db).Statement(t.Context(), anyone, rewards.StatementQuery{User: w.users[0], Month: m})
+		_, err := w.rewards(w.db.Rewards()).Statement(t.Context(), anyone, earnings.StatementQuery{User: w.users[0], Month: m})
 		if err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v; want it to say %q", month, err, why)
 		}
@@ -236,10 +239,10 @@ func TestSettle_ClockAhead(t *testing.T) {
 		w := aMonth(t, open(t, at("2026-10-30T00:00:00Z")), 1, 1)
 		settle := func(certain string, force bool) error {
 			t.Helper()
-			if err := w.db.MarkClock(t.Context(), w.now, at(certain), 0); err != nil {
+			if err := w.db.Clocks.MarkClock(t.Context(), w.now, at(certain), 0); err != nil {
 				t.Fatal(err)
 			}
-			_, err := w.rewards(w.db).Settle(t.Context(), staff, october, force, ignore)
+			_, err := w.rewards(w.db.Rewards()).Settle(t.Context(), staff, october, force, ignore)
 			return err
 		}
 		for _, force := range []bool{false, true} {

@@ -10,31 +10,36 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/ledger"
-	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/postgres"
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // machine is a server of a world whose clock the test sets, and whose monotonic clock
 // it moves.
 type machine struct {
-	*rewards.Rewards
+	process
 	w    *world
 	off  time.Duration // how far its clock is ahead of the world's
 	real time.Time     // its monotonic clock
 	log  bytes.Buffer
 }
 
-func (w *world) machine(over rewards.Store) *machine {
-	m := &machine{Rewards: w.rewards(over), w: w, real: time.Now()}
-	m.Rate = 1
-	m.Now = func() time.Time { return w.now.Add(m.off) }
-	m.Log = slog.New(slog.NewTextHandler(&m.log, nil))
-	m.ByMachine(func() time.Time { return m.real })
+func (w *world) machine(db store.RewardTables, over clock.Store) *machine {
+	m := &machine{process: w.rewards(db), w: w, real: time.Now()}
+	_, databaseTells := over.(*withClock)
+	m.Clock = clock.New(clock.Config{
+		Store: over, Rate: 1, RealTime: databaseTells,
+		Now:     func() time.Time { return w.now.Add(m.off) },
+		Machine: func() time.Time { return m.real },
+		Lease:   func() (lease.Lease, bool) { return m.Lease() },
+		Log:     slog.New(slog.NewTextHandler(&m.log, nil)),
+	})
 	return m
 }
 
@@ -49,8 +54,10 @@ func (m *machine) run(t testing.TB, d time.Duration) {
 
 func (m *machine) look(t testing.TB) {
 	t.Helper()
-	if err := m.Step(t.Context()); err != nil {
-		t.Fatal(err)
+	for _, step := range []func(context.Context) error{m.Clock.Step, m.Step} {
+		if err := step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -68,7 +75,7 @@ func running(t *testing.T, open opener) (w *world, m *machine, other *store.DB) 
 	w.did(w.register(t, w.users[0]), whole)
 	w.midnight(t) // its record is written
 	w.now = begin
-	m = w.machine(w.db)
+	m = w.machine(w.db.Rewards(), w.db.Clocks)
 	m.run(t, time.Hour)
 	return w, m, other
 }
@@ -103,7 +110,7 @@ func nobody() (lease.Lease, bool) { return lease.Lease{}, false }
 // closedDays returns how many days are closed.
 func (w *world) closedDays(t *testing.T) (n int) {
 	t.Helper()
-	err := w.db.Books(t.Context(), func(b ledger.Books) error {
+	err := w.db.Ledger.Books(t.Context(), func(b ledger.Books) error {
 		all, err := b.Closings(t.Context())
 		n = len(all)
 		return err
@@ -120,12 +127,13 @@ type final struct {
 	m *machine
 }
 
-func (f final) FinalBefore() (beacon.Day, bool) { return beacon.DayOf(f.m.Now()), true }
+func (f final) FinalBefore() (beacon.Day, bool) { return beacon.DayOf(f.m.Clock.Now()), true }
 
 // TestWitnesses_Ahead: a clock that is ahead of what the database knows closes days
 // only after it ran for long, or never. Off and restarted, or set while it runs, is the
 // same.
 func TestWitnesses_Ahead(t *testing.T) {
+	level.Repeats(t)
 	const hour, day = time.Hour, 24 * time.Hour
 	for _, test := range []struct {
 		name    string
@@ -147,18 +155,18 @@ func TestWitnesses_Ahead(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w, m, _ := running(t, sqliteTwice)
 			if test.restart {
-				m = w.machine(w.db)
+				m = w.machine(w.db.Rewards(), w.db.Clocks)
 			}
 			m.off = test.ahead
-			m.Telemetry = final{w, m}
+			m.Closer.Telemetry = final{w, m}
 			right := w.now
 			m.run(t, test.lasts)
 			// Days that are truly over are closed whatever the clock says.
 			over := int(beacon.DayOf(w.now) - beacon.DayOf(right))
 			if n := w.closedDays(t); test.closed != (n > over) {
-				t.Errorf("%d days are closed at %s, by %s", n, w.now, m.Now())
+				t.Errorf("%d days are closed at %s, by %s", n, w.now, m.Clock.Now())
 			}
-			if agreed := m.ClockAgreed(); agreed != test.closed {
+			if agreed := m.Clock.Agreed(); agreed != test.closed {
 				t.Errorf("the clock is believed: %v", agreed)
 			}
 			if !test.closed && test.ahead > day && !m.said("no day is closed by it") {
@@ -173,9 +181,9 @@ func TestWitnesses_Ahead(t *testing.T) {
 func TestWitnesses_OtherServer(t *testing.T) {
 	test := func(t *testing.T, open opener) {
 		w, good, other := running(t, open)
-		bad := w.machine(other)
+		bad := w.machine(other.Rewards(), other.Clocks)
 		bad.off = 3 * 24 * time.Hour
-		bad.Telemetry = final{w, bad}
+		bad.Closer.Telemetry = final{w, bad}
 		good.Lease = nobody
 		for range 2 * 60 * 12 { // to 10:00
 			w.now = w.now.Add(30 * time.Second)
@@ -187,8 +195,8 @@ func TestWitnesses_OtherServer(t *testing.T) {
 		if through := w.closedThrough(t); through.String() != "2026-11-10" {
 			t.Errorf("at %s, days up to %s are closed", w.now, through)
 		}
-		if bad.ClockAgreed() || !good.ClockAgreed() {
-			t.Errorf("the wrong clock is believed: %v, the right one: %v", bad.ClockAgreed(), good.ClockAgreed())
+		if bad.Clock.Agreed() || !good.Clock.Agreed() {
+			t.Errorf("the wrong clock is believed: %v, the right one: %v", bad.Clock.Agreed(), good.Clock.Agreed())
 		}
 		if !bad.said("the clock of this server is ahead") || !good.said("the clock of another server is ahead") {
 			t.Errorf("the wrong one says %s\nthe right one says %s", bad.log.String(), good.log.String())
@@ -202,8 +210,7 @@ func TestWitnesses_OtherServer(t *testing.T) {
 func TestWitnesses_Database(t *testing.T) {
 	w, _, _ := running(t, sqliteTwice)
 	off := -30 * time.Hour
-	m := w.machine(&withClock{w.db, func() time.Time { return w.now.Add(off) }})
-	m.RealTime = true
+	m := w.machine(w.db.Rewards(), &withClock{w.db.Clocks, func() time.Time { return w.now.Add(off) }})
 	m.run(t, 8*time.Hour)
 	if n := w.closedDays(t); n != 0 {
 		t.Errorf("%d days are closed before they are over by the database", n)
@@ -216,7 +223,7 @@ func TestWitnesses_Database(t *testing.T) {
 	if through := w.closedThrough(t); through.String() != "2026-11-10" {
 		t.Errorf("days up to %s are closed", through)
 	}
-	if !m.ClockAgreed() {
+	if !m.Clock.Agreed() {
 		t.Error("the server's clock is not believed")
 	}
 }
@@ -224,9 +231,9 @@ func TestWitnesses_Database(t *testing.T) {
 // TestWitnesses_ServerEnded: a server that lives no more is no witness.
 func TestWitnesses_ServerEnded(t *testing.T) {
 	w, _, other := running(t, sqliteTwice)
-	behind := w.machine(other)
+	behind := w.machine(other.Rewards(), other.Clocks)
 	behind.off, behind.Lease = -30*time.Hour, nobody
-	m := w.machine(w.db)
+	m := w.machine(w.db.Rewards(), w.db.Clocks)
 	for range 60 * 2 * 4 { // to 02:00
 		w.now = w.now.Add(30 * time.Second)
 		for _, m := range []*machine{m, behind} {
@@ -242,7 +249,7 @@ func TestWitnesses_ServerEnded(t *testing.T) {
 		t.Errorf("%d days are closed after that server has ended", n)
 	}
 	m.run(t, 2*time.Hour)
-	state, err := w.db.ClockState(t.Context())
+	state, err := w.db.Clocks.ClockState(t.Context())
 	if err != nil || len(state.Marks) != 1 {
 		t.Errorf("marks of servers that have ended stay: %+v, %v", state.Marks, err)
 	}
@@ -250,12 +257,12 @@ func TestWitnesses_ServerEnded(t *testing.T) {
 
 // withClock is a database that has a clock.
 type withClock struct {
-	*store.DB
+	store.ClockTable
 	now func() time.Time
 }
 
-func (d *withClock) ClockState(ctx context.Context) (ledger.ClockState, error) {
-	s, err := d.DB.ClockState(ctx)
+func (d *withClock) ClockState(ctx context.Context) (clock.State, error) {
+	s, err := d.ClockTable.ClockState(ctx)
 	s.Database = d.now()
 	return s, err
 }
@@ -270,12 +277,12 @@ func TestWitnesses_SpansAhead(t *testing.T) {
 			m.off = 3 * 24 * time.Hour
 			m.look(t)
 			for _, up := range []time.Time{w.now, w.now.Add(m.off)} {
-				if err := other.ExtendSpan(t.Context(), int64(beacon.MinuteOf(up)), int64(beacon.MinuteOf(up))+10); err != nil {
+				if err := other.Clocks.ExtendSpan(t.Context(), int64(beacon.MinuteOf(up)), int64(beacon.MinuteOf(up))+10); err != nil {
 					t.Fatal(err)
 				}
 			}
 			spans := func() int {
-				all, err := other.Spans(t.Context(), 0)
+				all, err := other.Clocks.Spans(t.Context(), 0)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -23,19 +23,26 @@ type Device struct {
 	key          string // once linked
 
 	character Character
+	rhythm    *rhythm // of its place
 	chance    chance
 	testsAt   time.Duration // when in its six hours it tests its speed
 
 	boot      uint64
 	seq       uint64
 	rx, tx    uint64
-	last      time.Time // time of its latest heartbeat; zero: none yet
-	failsAt   time.Time
-	downUntil time.Time
-	tested    int64 // the number of the six-hour slot of its last test
+	last      epoch // time of its latest heartbeat; zero: none yet
+	failsAt   epoch
+	downUntil epoch
+	tested    epoch // the number of the six-hour slot of its last test
 
 	waiting atomic.Bool // for its last heartbeat to be accepted
 }
+
+// epoch is the time since 1970. A history compares millions of them, and a time.Time takes
+// several times as long.
+type epoch = time.Duration
+
+func epochOf(t time.Time) epoch { return epoch(t.UnixNano()) }
 
 // Uplink is the speed of a line: Mbit/s down and up, and milliseconds.
 type Uplink struct{ Down, Up, Latency float64 }
@@ -59,6 +66,7 @@ func newDevice(seed uint64, number int) *Device {
 	d := &Device{registration: register(&c, seed, number), character: Character{Repair: 25 * time.Minute}}
 	of := &d.character
 	of.Place = string(d.registration.Type)
+	d.rhythm = rhythms[of.Place]
 	d.registration.Settings = hoursOf(&c, of.Place)
 	of.Crowd = usualCrowd[of.Place] * math.Exp(0.5*c.normal())
 	of.DBM = c.between(-76, -46)
@@ -92,21 +100,22 @@ func (b *Beat) BootID() string { return strconv.FormatUint(b.Boot, 16) }
 
 // Beat returns the heartbeat at a time, or false while the device is out of order.
 // Times must not go back.
-func (d *Device) Beat(now time.Time) (b Beat, due bool) {
+func (d *Device) Beat(at time.Time) (b Beat, due bool) {
+	now := epochOf(at)
 	if !d.works(now) {
 		return Beat{}, false
 	}
 	since := time.Minute
-	if !d.last.IsZero() {
-		since = min(now.Sub(d.last), 5*time.Minute)
+	if d.last != 0 {
+		since = min(now-d.last, 5*time.Minute)
 	}
-	clients := max(0, int(math.Round(d.character.Crowd*crowdAt(d.character.Place, now)*(1+0.3*d.chance.normal()))))
+	clients := max(0, int(math.Round(d.character.Crowd*d.rhythm.at(now)*(1+0.3*d.chance.normal()))))
 	moved := float64(clients) * d.character.Appetite * since.Seconds() * d.chance.between(0.5, 1.5)
 	return d.report(now, 1, clients, moved), true
 }
 
 // report counts heartbeats up to a time, and returns the last of them.
-func (d *Device) report(last time.Time, count, clients int, moved float64) Beat {
+func (d *Device) report(last epoch, count, clients int, moved float64) Beat {
 	d.last = last
 	d.seq += uint64(count)
 	d.tx += uint64(moved * 0.86)
@@ -116,8 +125,8 @@ func (d *Device) report(last time.Time, count, clients int, moved float64) Beat 
 }
 
 // tests returns a speed test when one is due.
-func (d *Device) tests(now time.Time) (test Uplink) {
-	number := now.Add(-d.testsAt).Unix() / int64(testEvery/time.Second)
+func (d *Device) tests(now epoch) (test Uplink) {
+	number := (now - d.testsAt) / testEvery
 	if number == d.tested {
 		return Uplink{}
 	}
@@ -132,18 +141,18 @@ func (d *Device) tests(now time.Time) (test Uplink) {
 
 // works reports whether the device works now, and lets it fail and recover. After
 // most failures it has rebooted.
-func (d *Device) works(now time.Time) bool {
-	if d.failsAt.IsZero() {
-		d.failsAt = now.Add(d.chance.after(d.character.Fails))
+func (d *Device) works(now epoch) bool {
+	if d.failsAt == 0 {
+		d.failsAt = now + d.chance.after(d.character.Fails)
 	}
-	if !now.Before(d.failsAt) {
-		d.downUntil = now.Add(time.Minute + d.chance.after(d.character.Repair))
-		d.failsAt = d.downUntil.Add(d.chance.after(d.character.Fails))
+	if now >= d.failsAt {
+		d.downUntil = now + time.Minute + d.chance.after(d.character.Repair)
+		d.failsAt = d.downUntil + d.chance.after(d.character.Fails)
 		if d.chance.unit() < 0.7 {
 			d.Restart()
 		}
 	}
-	return !now.Before(d.downUntil)
+	return now >= d.downUntil
 }
 
 // Restart switches the device off and on again, which resets all counters.
@@ -192,7 +201,7 @@ type Character struct {
 
 // Device returns the device. The caller registers and links it.
 func (c Character) Device() *Device {
-	d := &Device{character: c, chance: chanceOf(c.Seed, 0)}
+	d := &Device{character: c, rhythm: rhythms[c.Place], chance: chanceOf(c.Seed, 0)}
 	d.testsAt = time.Duration(d.chance.unit() * float64(testEvery))
 	d.Restart()
 	return d

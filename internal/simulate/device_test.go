@@ -148,7 +148,7 @@ func TestDevice_Beats(t *testing.T) {
 // Homes are busy in the evening, businesses at noon, public places at weekends.
 func TestDevice_Rhythm(t *testing.T) {
 	at := func(kind string, day, hour int) float64 {
-		return crowdAt(kind, time.Date(2026, 6, 1+day, hour+5, 0, 0, 0, time.UTC))
+		return rhythms[kind].at(epochOf(time.Date(2026, 6, 1+day, hour+5, 0, 0, 0, time.UTC)))
 	}
 	for what, more := range map[string]bool{
 		"home in the evening":        at(Home, 1, 20) > 2*at(Home, 1, 11),
@@ -161,7 +161,7 @@ func TestDevice_Rhythm(t *testing.T) {
 			t.Error(what, "is not so")
 		}
 	}
-	if early, late := crowdAt(Home, monday.Add(59*time.Minute)), crowdAt(Home, monday.Add(60*time.Minute)); math.Abs(early-late) > 0.02 {
+	if early, late := rhythms[Home].at(epochOf(monday)+59*time.Minute), rhythms[Home].at(epochOf(monday)+60*time.Minute); math.Abs(early-late) > 0.02 {
 		t.Errorf("on the hour the crowd jumps from %v to %v", early, late)
 	}
 }
@@ -193,15 +193,5 @@ func TestMeter_Quantiles(t *testing.T) {
 	m.took(time.Hour)
 	if since := m.Read().Since(before); since.Taken != 2 || since.Quantile(0.1) > 10*time.Microsecond || since.Quantile(0.9) < time.Hour {
 		t.Errorf("since then: %d, %v, %v", since.Taken, since.Quantile(0.1), since.Quantile(0.9))
-	}
-}
-
-func BenchmarkDevice_Beat(b *testing.B) {
-	d, now := newDevice(1, 1), monday
-	var out []byte
-	for b.Loop() {
-		now = now.Add(time.Minute)
-		beat, _ := d.Beat(now)
-		out = beat.Append(out[:0])
 	}
 }

@@ -51,8 +51,8 @@ func (p *pool) add(d delivery) {
 }
 
 func (p *pool) work() {
-	w := newWire(p.ctx, p.client.base)
-	defer w.close()
+	w := NewWire(p.ctx, p.client.base)
+	defer w.Close()
 	for {
 		select {
 		case d := <-p.waiting:
@@ -67,7 +67,7 @@ func (p *pool) work() {
 // next one contains all that matters of it.
 const beatTries = 4
 
-func (p *pool) try(w *wire, d delivery) {
+func (p *pool) try(w *Wire, d delivery) {
 	began := time.Now()
 	r, err := w.send(p.ctx, d.device, &d.beat)
 	if p.ctx.Err() != nil {

@@ -62,7 +62,7 @@ func linkedDevices(count int) []*Device {
 	for i, d := range devices {
 		d.hotspot = fmt.Sprintf("hs_%d", i)
 		d.key = "key of " + d.hotspot
-		d.failsAt = monday.AddDate(100, 0, 0) // they are reliable here
+		d.failsAt = epochOf(monday.AddDate(100, 0, 0)) // they are reliable here
 	}
 	return devices
 }
@@ -244,8 +244,8 @@ func TestWire_Answers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := rawServer(t, test.answer, -1)
-			w := newWire(t.Context(), newTestClient(t, "http://"+server.addr, 1).base)
-			defer w.close()
+			w := NewWire(t.Context(), newTestClient(t, "http://"+server.addr, 1).base)
+			defer w.Close()
 			for range 3 {
 				r, err := w.send(t.Context(), linkedDevices(1)[0], &Beat{Seq: 1})
 				if err != nil || r.status != test.status {
@@ -268,19 +268,19 @@ func TestWire_Nonsense(t *testing.T) {
 		"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",
 	} {
 		server := rawServer(t, answer, 1)
-		w := newWire(t.Context(), newTestClient(t, "http://"+server.addr, 1).base)
+		w := NewWire(t.Context(), newTestClient(t, "http://"+server.addr, 1).base)
 		if r, err := w.send(t.Context(), linkedDevices(1)[0], &Beat{}); err == nil {
 			t.Errorf("%q is taken for %+v", answer, r)
 		}
-		w.close()
+		w.Close()
 	}
 }
 
 // A connection that the server closed while it lay idle is no failure.
 func TestWire_ClosedWhileIdle(t *testing.T) {
 	server := rawServer(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 2)
-	w := newWire(t.Context(), newTestClient(t, "http://"+server.addr, 1).base)
-	defer w.close()
+	w := NewWire(t.Context(), newTestClient(t, "http://"+server.addr, 1).base)
+	defer w.Close()
 	for range 10 {
 		if _, err := w.send(t.Context(), linkedDevices(1)[0], &Beat{}); err != nil {
 			t.Fatal(err)
@@ -392,46 +392,6 @@ func TestNewClient_Addresses(t *testing.T) {
 	for _, address := range []string{"http://h", "https://h:8443/", "http://[::1]:80"} {
 		if _, err := NewClient(address, "k", 1); err != nil {
 			t.Errorf("%q: %v", address, err)
-		}
-	}
-}
-
-// What a beat costs here, beside the server: two ends of a loopback connection
-// that answers at once.
-func BenchmarkWire(b *testing.B) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer ln.Close()
-	go func() {
-		conn, err := ln.Accept()
-		if err != nil {
-			return
-		}
-		defer conn.Close()
-		in := make([]byte, 4096)
-		answer := []byte("HTTP/1.1 200 OK\r\nContent-Length: 11\r\nContent-Type: application/json\r\nX-Request-Id: req_01kb3gzk00f8m7n6p5q4r3s2t1\r\n\r\n{\"data\":{}}")
-		for {
-			if _, err := conn.Read(in); err != nil {
-				return
-			}
-			if _, err := conn.Write(answer); err != nil {
-				return
-			}
-		}
-	}()
-	c, err := NewClient("http://"+ln.Addr().String(), "k", 1)
-	if err != nil {
-		b.Fatal(err)
-	}
-	w := newWire(b.Context(), c.base)
-	defer w.close()
-	d := linkedDevices(1)[0]
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := w.send(context.Background(), d, &Beat{Seq: 1, Clients: 3}); err != nil {
-			b.Fatal(err)
 		}
 	}
 }

@@ -55,23 +55,24 @@ var rhythms = map[string]*rhythm{
 // usualCrowd is the mean number of clients by type of place.
 var usualCrowd = map[string]float64{Home: 4, Business: 14, Public: 32}
 
-// eastern is the time zone of all places. Daylight saving makes no difference worth
-// the trouble here.
-var eastern = time.FixedZone("EST", -5*3600)
+// eastern is the time zone of all places, in seconds. Daylight saving makes no difference
+// worth the trouble here.
+const eastern = -5 * 3600
 
-// crowdAt returns the fraction of the usual crowd at a time, without a jump on the
-// hour.
-func crowdAt(kind string, now time.Time) float64 {
-	local := now.In(eastern)
-	rhythm := rhythms[kind]
-	at := func(t time.Time) float64 {
-		if day := t.Weekday(); day == time.Saturday || day == time.Sunday {
-			return rhythm.weekend[t.Hour()]
-		}
-		return rhythm.weekday[t.Hour()]
+// at returns the fraction of the usual crowd at a time, without a jump on the hour. It is
+// asked millions of times for a history, so it counts hours itself.
+func (r *rhythm) at(now epoch) float64 {
+	local := int64(now/time.Second) + eastern
+	part := float64(local%3600) / 3600
+	return r.in(local/3600)*(1-part) + r.in(local/3600+1)*part
+}
+
+// in returns the fraction at the beginning of an hour since 1970.
+func (r *rhythm) in(hour int64) float64 {
+	if day := time.Weekday((hour/24 + int64(time.Thursday)) % 7); day == time.Saturday || day == time.Sunday {
+		return r.weekend[hour%24]
 	}
-	part := float64(local.Minute()*60+local.Second()) / 3600
-	return at(local)*(1-part) + at(local.Add(time.Hour))*part
+	return r.weekday[hour%24]
 }
 
 // chance is a random number generator of eight bytes. Every device has its own, so
@@ -128,34 +129,26 @@ type Stretch struct {
 // its heartbeats, by the hour: what Beat would have returned minute by minute, apart
 // from chance. Afterwards the device continues from there. Times must not go back.
 func (d *Device) Live(from, until time.Time, each func(Stretch)) {
-	for now := from; now.Before(until); {
+	end := epochOf(until)
+	for now := epochOf(from); now < end; {
 		if !d.works(now) {
-			now = now.Add(time.Minute).Truncate(time.Minute)
-			if d.downUntil.After(now) {
-				now = d.downUntil.Truncate(time.Minute).Add(time.Minute)
-			}
+			now = d.downUntil.Truncate(time.Minute) + time.Minute
 			continue
 		}
-		end := now.Truncate(time.Hour).Add(time.Hour)
-		if d.failsAt.Before(end) {
-			end = d.failsAt
-		}
-		if until.Before(end) {
-			end = until
-		}
-		count := max(1, int((end.Sub(now)+time.Minute-1)/time.Minute))
+		left := min(time.Hour-now%time.Hour, d.failsAt-now, end-now)
+		count := max(1, int((left+time.Minute-1)/time.Minute))
 		each(d.stretch(now, count))
-		now = now.Add(time.Duration(count) * time.Minute)
+		now += time.Duration(count) * time.Minute
 	}
 }
 
 // stretch returns count heartbeats from a minute on.
-func (d *Device) stretch(first time.Time, count int) Stretch {
+func (d *Device) stretch(first epoch, count int) Stretch {
 	second := d.testsAt % time.Minute // when in a minute the device sends
-	last := first.Add(time.Duration(count-1)*time.Minute + second)
-	middle := first.Add(time.Duration(count) * time.Minute / 2)
-	usual := d.character.Crowd * crowdAt(d.character.Place, middle)
+	long := time.Duration(count) * time.Minute
+	last := first + long - time.Minute + second
+	usual := d.character.Crowd * d.rhythm.at(first+long/2)
 	clients := max(0, int(math.Round(usual*(1.2+0.3*d.chance.normal()))))
 	moved := usual * d.character.Appetite * float64(count) * 60 * d.chance.between(0.7, 1.3)
-	return Stretch{d.report(last, count, clients, moved), last, count}
+	return Stretch{d.report(last, count, clients, moved), time.Unix(0, int64(last)).UTC(), count}
 }

@@ -47,11 +47,6 @@ func NewClient(address, key string, connections int) (*Client, error) {
 	return c, err
 }
 
-// as returns a client with another key.
-func (c *Client) as(key string) *Client {
-	return &Client{Clock: c.Clock, api: c.api.WithKey(key), http: c.http, base: c.base, connections: c.connections, run: rand.Text()}
-}
-
 // Limited reports whether the server has rate limited any request other than a
 // device's.
 func (c *Client) Limited() bool { return c.limited.Load() }
@@ -114,13 +109,13 @@ func (c *Client) Check(ctx context.Context) error {
 // SetUp registers, verifies and links all devices, and counts those done. It may be
 // repeated: it finds the devices that are already registered.
 func (c *Client) SetUp(ctx context.Context, devices []*Device, done *atomic.Int64) error {
-	return c.setUp(ctx, devices, done, func(ctx context.Context, i int) error { return c.link(ctx, devices[i]) })
-}
-
-func (c *Client) setUp(ctx context.Context, devices []*Device, done *atomic.Int64, link func(ctx context.Context, i int) error) error {
 	found := sync.OnceValues(func() (map[string]string, error) { return c.registered(ctx) })
 	// A visit by their own operator would prove nothing: another user verifies hotspots.
-	key, err := c.createKey(ctx, "simulated staff", client.ScopeHotspotsVerify)
+	var key client.CreatedKey
+	err := c.repeating(ctx, func() (err error) {
+		key, err = c.api.CreateKey(ctx, client.KeyCreation{UserID: "new", Name: "simulated staff", Scopes: []string{client.ScopeHotspotsVerify}})
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("create a key for staff: %w", err)
 	}
@@ -131,25 +126,16 @@ func (c *Client) setUp(ctx context.Context, devices []*Device, done *atomic.Int6
 		if err := c.register(ctx, d, found); err != nil {
 			return err
 		}
-		if err := c.verify(ctx, staff, d, d.registration.Location); err != nil {
+		if err := c.verify(ctx, staff, d); err != nil {
 			return err
 		}
-		if err := link(ctx, i); err != nil {
+		if err := c.link(ctx, d); err != nil {
 			return err
 		}
 		d.registration = client.Registration{} // free it: there may be a million
 		done.Add(1)
 		return nil
 	})
-}
-
-// createKey creates a key of a new user.
-func (c *Client) createKey(ctx context.Context, name string, scopes ...string) (key client.CreatedKey, err error) {
-	err = c.repeating(ctx, func() error {
-		key, err = c.api.CreateKey(ctx, client.KeyCreation{UserID: "new", Name: name, Scopes: scopes})
-		return err
-	})
-	return key, err
 }
 
 func (c *Client) register(ctx context.Context, d *Device, found func() (map[string]string, error)) error {
@@ -174,14 +160,11 @@ func (c *Client) register(ctx context.Context, d *Device, found func() (map[stri
 	return nil
 }
 
-// verify lets staff find the hotspot at a place.
-func (c *Client) verify(ctx context.Context, staff *client.Client, d *Device, at client.Place) error {
-	return c.report(ctx, staff, d, client.Verification{Lat: at.Lat, Lng: at.Lng, AccuracyM: 5, Method: "gps"})
-}
-
-func (c *Client) report(ctx context.Context, staff *client.Client, d *Device, report client.Verification) error {
+// verify lets staff find the hotspot where it is registered.
+func (c *Client) verify(ctx context.Context, staff *client.Client, d *Device) error {
+	at := d.registration.Location
 	err := c.repeating(ctx, func() error {
-		_, err := staff.VerifyHotspot(ctx, d.hotspot, report)
+		_, err := staff.VerifyHotspot(ctx, d.hotspot, client.Verification{Lat: at.Lat, Lng: at.Lng, AccuracyM: 5, Method: "gps"})
 		return err
 	})
 	if err != nil {
@@ -212,34 +195,19 @@ func (c *Client) registered(ctx context.Context) (map[string]string, error) {
 // link gets the device its key. A code can be used once: if the response is lost,
 // link makes another code.
 func (c *Client) link(ctx context.Context, d *Device) error {
-	var err error
-	for range 3 {
-		var code string
-		if code, err = c.code(ctx, d); err == nil {
-			err = c.repeating(ctx, func() error {
-				linked, err := c.api.LinkDevice(ctx, code, d.registration.Device.MACAddress)
-				d.key = linked.DeviceKey
-				return err
-			})
+	err := c.repeating(ctx, func() error {
+		made, err := c.api.CreateLinkCode(ctx, d.hotspot)
+		if err != nil {
+			return err
 		}
-		if !errors.Is(err, client.ErrForbidden) {
-			break
-		}
-	}
+		linked, err := c.api.LinkDevice(ctx, made.Code, d.registration.Device.MACAddress)
+		d.key = linked.DeviceKey
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("link the device of hotspot %s: %w", d.hotspot, err)
 	}
 	return nil
-}
-
-// code returns a code to link a device with.
-func (c *Client) code(ctx context.Context, d *Device) (string, error) {
-	var made client.LinkCode
-	err := c.repeating(ctx, func() (err error) {
-		made, err = c.api.CreateLinkCode(ctx, d.hotspot)
-		return err
-	})
-	return made.Code, err
 }
 
 // each calls do count times, over as many connections as allowed, until one call

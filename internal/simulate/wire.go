@@ -17,10 +17,10 @@ import (
 	"time"
 )
 
-// wire is a connection for heartbeats. It implements only as much HTTP/1.1 as they
+// Wire is a connection for heartbeats. It implements only as much HTTP/1.1 as they
 // need: a load generator that uses net/http costs about as much as the server under
 // test.
-type wire struct {
+type Wire struct {
 	life context.Context // its end closes the connection
 	base *url.URL
 	line int          // of the device that sent last
@@ -34,11 +34,13 @@ type wire struct {
 	fresh   bool // no response was received on it yet
 }
 
-func newWire(life context.Context, base *url.URL) *wire {
-	return &wire{life: life, base: base, in: bufio.NewReaderSize(nil, 4096)}
+// NewWire returns a connection to a server, for as long as life lasts.
+func NewWire(life context.Context, base *url.URL) *Wire {
+	return &Wire{life: life, base: base, in: bufio.NewReaderSize(nil, 4096)}
 }
 
-func (w *wire) close() {
+// Close closes the connection; the next heartbeat opens another.
+func (w *Wire) Close() {
 	if w.conn != nil {
 		w.unwatch()
 		_ = w.conn.Close() // the connection is done in any case
@@ -66,14 +68,23 @@ func (r reply) judge(d *Device) (wait time.Duration, err error) {
 	return max(r.retryAfter, firstPause), err
 }
 
+// Send sends a heartbeat, once, and returns why it was not accepted.
+func (w *Wire) Send(ctx context.Context, d *Device, b *Beat) error {
+	r, err := w.send(ctx, d, b)
+	if err == nil {
+		_, err = r.judge(d)
+	}
+	return err
+}
+
 // send sends a heartbeat. A server may close an idle connection at any time, so a
 // failure on a used connection is retried on a new one: a heartbeat that arrives
 // twice counts once.
-func (w *wire) send(ctx context.Context, d *Device, b *Beat) (reply, error) {
+func (w *Wire) send(ctx context.Context, d *Device, b *Beat) (reply, error) {
 	if d.character.Line != w.line {
 		w.line = d.character.Line
 		if from := loopback(w.base.Hostname(), d.character.Line); from != nil {
-			w.close()
+			w.Close()
 			w.from = from
 		}
 	}
@@ -86,14 +97,14 @@ func (w *wire) send(ctx context.Context, d *Device, b *Beat) (reply, error) {
 			w.fresh = false
 			return r, nil
 		}
-		w.close()
+		w.Close()
 		if w.fresh || ctx.Err() != nil {
 			return reply{}, err
 		}
 	}
 }
 
-func (w *wire) open(ctx context.Context) error {
+func (w *Wire) open(ctx context.Context) error {
 	if w.conn != nil {
 		return nil
 	}
@@ -133,7 +144,7 @@ func loopback(server string, number int) *net.TCPAddr {
 	return &net.TCPAddr{IP: net.IPv4(127, byte(number/250/250%250), 1+byte(number/250%250), 1+byte(number%250))}
 }
 
-func (w *wire) exchange(d *Device, b *Beat) (reply, error) {
+func (w *Wire) exchange(d *Device, b *Beat) (reply, error) {
 	w.body = b.Append(w.body[:0])
 	out := append(w.out[:0], "POST /v1/hotspots/"...)
 	out = append(out, d.hotspot...)
@@ -155,7 +166,7 @@ func (w *wire) exchange(d *Device, b *Beat) (reply, error) {
 }
 
 // read reads a response. Of its header it needs little.
-func (w *wire) read() (r reply, err error) {
+func (w *Wire) read() (r reply, err error) {
 	line, err := w.in.ReadSlice('\n')
 	if err != nil {
 		return r, err
@@ -193,7 +204,7 @@ func (w *wire) read() (r reply, err error) {
 	}
 	err = w.readBody(&r, length, chunked)
 	if last {
-		w.close()
+		w.Close()
 	}
 	return r, err
 }
@@ -202,7 +213,7 @@ func is(text []byte, lower string) bool { return bytes.EqualFold(text, []byte(lo
 
 // readBody reads the rest of a response. It keeps the body only of an error. A length below
 // 0 was not given.
-func (w *wire) readBody(r *reply, length int64, chunked bool) (err error) {
+func (w *Wire) readBody(r *reply, length int64, chunked bool) (err error) {
 	const most = 64 << 10
 	switch {
 	case chunked:

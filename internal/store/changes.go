@@ -11,14 +11,17 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
+const headsSQL = `SELECT node, (SELECT coalesce(max(seq), 0) FROM changes WHERE changes.node = nodes.node)
+		FROM nodes`
+
 // Heads returns the number of the newest change of every node that ever wrote. A caller
 // that reads the heads, then the hotspots, and then follows Changes from these heads on
 // misses nothing: of a hotspot seen twice, the higher version wins.
 //
 // Streams only grow. If one is shorter than before, the DB is Broken.
-func (db *DB) Heads(ctx context.Context) (map[string]int64, error) {
+func (db ChangeTable) Heads(ctx context.Context) (map[string]int64, error) {
 	before := db.seen.heads()
-	now, err := queryMap[string, int64](ctx, db, sqlText.heads)
+	now, err := readMap[string, int64](ctx, db, same, headsSQL)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +29,7 @@ func (db *DB) Heads(ctx context.Context) (map[string]int64, error) {
 		if is := now[node]; is < was {
 			err := wentBack(node, was, is)
 			db.engine.broke(err)
-			return nil, unavailable(err)
+			return nil, beacon.Unavailable(err)
 		}
 	}
 	db.seen.note(now)
@@ -53,25 +56,35 @@ func (s *seen) note(heads map[string]int64) {
 	}
 }
 
+const changesSQL = `SELECT ` + changeColumns + ` FROM changes
+		WHERE node = $1 AND seq > $2 ORDER BY seq LIMIT $3`
+
 // Changes returns up to limit changes of a node after a number, in order and without
 // gaps.
-func (db *DB) Changes(ctx context.Context, node string, after int64, limit int) ([]beacon.Change, error) {
-	return query(ctx, db, changeRow, sqlText.changes, node, after, max(limit, 0))
+func (db ChangeTable) Changes(ctx context.Context, node string, after int64, limit int) ([]beacon.Change, error) {
+	return list(ctx, db, changeRow, changesSQL, node, after, max(limit, 0))
 }
 
-func changeRow(c *beacon.Change) ([]any, func() error) {
+func changeRow(c *beacon.Change) []any {
 	return []any{
 		&c.Node, &c.Seq, (*string)(&c.Kind), &c.Target, &c.Version,
-		(*string)(&c.Actor.Key), (*string)(&c.Actor.User), &c.Actor.Request, (*moment)(&c.At), &c.Actor.Note,
-	}, done
+		(*string)(&c.Actor.Key), (*string)(&c.Actor.User), &c.Actor.Request, moment(&c.At), &c.Actor.Note,
+	}
+}
+
+const latestSQL = `SELECT node, coalesce((SELECT at FROM changes WHERE changes.node = nodes.node ORDER BY seq DESC LIMIT 1), 0)
+		FROM nodes`
+
+func sealedChangeRow(c *beacon.Change) []any {
+	return append(changeRow(c), sealOf(func() *content { return changeContent(c) }))
 }
 
 // Audit returns the changes of all nodes, newest first (decision X10). Changes of one
 // node are in the order they were made; those of different nodes are ordered by time.
 // Before is the last change of the previous page, or zero for the first page. No change
 // is ever left out; if the times of a node go backwards, one may be on two pages.
-func (db *DB) Audit(ctx context.Context, before beacon.Change, limit int) ([]beacon.Change, error) {
-	all, err := query(ctx, db, func(s *stream) ([]any, func() error) { return []any{&s.node, &s.next}, done }, sqlText.latest)
+func (db ChangeTable) Audit(ctx context.Context, before beacon.Change, limit int) ([]beacon.Change, error) {
+	all, err := list(ctx, db, func(s *stream) []any { return []any{&s.node, &s.next} }, latestSQL)
 	if err != nil {
 		return nil, err
 	}
@@ -87,10 +100,10 @@ func (db *DB) Audit(ctx context.Context, before beacon.Change, limit int) ([]bea
 			return cmp.Or(cmp.Compare(a.next, b.next), cmp.Compare(a.node, b.node))
 		})
 		if !s.read {
-			err = s.rewind(ctx, db, before)
+			err = s.rewind(ctx, db.core, before)
 		} else {
 			page = append(page, s.buffer[0])
-			err = s.step(ctx, db)
+			err = s.step(ctx, db.core)
 		}
 		if err != nil {
 			return nil, err
@@ -113,7 +126,7 @@ type stream struct {
 
 // rewind finds the first change of the stream that belongs to the page: one that
 // follows before in its own stream, or is not newer than it.
-func (s *stream) rewind(ctx context.Context, db *DB, before beacon.Change) error {
+func (s *stream) rewind(ctx context.Context, db *core, before beacon.Change) error {
 	s.read = true
 	s.buffer = []beacon.Change{{Seq: math.MaxInt64}} // after the last
 	if before.Node == s.node {
@@ -133,12 +146,15 @@ func (s *stream) rewind(ctx context.Context, db *DB, before beacon.Change) error
 // auditRead is how many changes of a stream are read at once.
 const auditRead = 100
 
+const changesBeforeSQL = `SELECT ` + changeColumns + ` FROM changes
+		WHERE node = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`
+
 // step moves to the previous change.
-func (s *stream) step(ctx context.Context, db *DB) (err error) {
+func (s *stream) step(ctx context.Context, db *core) (err error) {
 	seq := s.buffer[0].Seq
 	s.buffer = s.buffer[1:]
 	if len(s.buffer) == 0 {
-		s.buffer, err = query(ctx, db, changeRow, sqlText.changesBefore, s.node, seq, auditRead)
+		s.buffer, err = list(ctx, db, changeRow, changesBeforeSQL, s.node, seq, auditRead)
 	}
 	if len(s.buffer) == 0 {
 		s.ended = true

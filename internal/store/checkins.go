@@ -11,6 +11,15 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
+// A check-in that replaces an earlier one is not counted. The phone was there on this
+// day even if it says something else later.
+const putCheckInSQL = `INSERT INTO checkins (hotspot, day, install, operator, user_id, at, works, measured, visited, evidence)
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
+		WHERE (SELECT count(*) FROM checkins WHERE hotspot = $1 AND day = $2 AND visited = $9 AND evidence = $10 AND install <> $3) < $11
+			AND (SELECT count(*) FROM checkins WHERE install = $3 AND day = $2 AND hotspot <> $1) < $12
+		ON CONFLICT (hotspot, day, install) DO UPDATE SET user_id = excluded.user_id, at = excluded.at, works = excluded.works,
+			measured = excluded.measured, visited = checkins.visited + excluded.visited - checkins.visited * excluded.visited, evidence = excluded.evidence`
+
 // PutCheckIn writes a check-in, once if the actor says so (see doOnce). It replaces the
 // earlier one of its install, hotspot and day, apart from Visited. If the day already has
 // beacon.CheckInsPerHotspot others of the hotspot with the same Visited and Evidence, or
@@ -22,7 +31,7 @@ import (
 // that counts the evidence since a day: of how many installs, on how many days. If it
 // changes the hotspot, that is written as the next version, with the change
 // HotspotVouched, and returned. It may run more than once.
-func (db *DB) PutCheckIn(ctx context.Context, c beacon.CheckIn, by beacon.Actor, vouch Voucher) (vouched *beacon.Hotspot, err error) {
+func (db CheckInTable) PutCheckIn(ctx context.Context, c beacon.CheckIn, by beacon.Actor, vouch Voucher) (vouched *beacon.Hotspot, err error) {
 	measured, err := encodeMeasured(c.Measured)
 	if err := errors.Join(err, storableText(string(c.Hotspot), string(c.Operator), string(c.User))); err != nil {
 		return nil, internal("put check-in", err)
@@ -34,7 +43,7 @@ func (db *DB) PutCheckIn(ctx context.Context, c beacon.CheckIn, by beacon.Actor,
 	op := &operation{order: "hotspot by id " + string(c.Hotspot)}
 	op.run = func(tx *transaction) (changes, error) {
 		vouched = nil
-		n, err := tx.exec(sqlText.putCheckIn, values...)
+		n, err := tx.exec(putCheckInSQL, values...)
 		if err != nil || n == 0 || vouch == nil {
 			return nil, err
 		}
@@ -57,76 +66,87 @@ func (db *DB) PutCheckIn(ctx context.Context, c beacon.CheckIn, by beacon.Actor,
 // hotspot if so.
 type Voucher = func(h *beacon.Hotspot, evidence func(since beacon.Day) (installs, days int, err error)) (changed bool, err error)
 
+const evidenceSQL = `SELECT count(DISTINCT install), count(DISTINCT day) FROM checkins
+		WHERE hotspot = $1 AND day >= $2 AND evidence = 1 AND works = 1`
+
+var hotspotSQL = `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id = $1 AND deleted_at = 0`
+
 // vouchOnce updates the hotspot if it is to be. The check-in is written in any case: if
 // the hotspot was deleted, or changes all the time, another one will extend the proof.
 func vouchOnce(tx *transaction, op *operation, id beacon.HotspotID, vouch Voucher, result *beacon.Hotspot) (*beacon.Change, error) {
 	edit := func(h *beacon.Hotspot) (bool, error) {
 		return vouch(h, func(since beacon.Day) (installs, days int, err error) {
-			_, err = tx.row([]any{&installs, &days}, sqlText.evidence, string(id), int64(since))
+			_, err = tx.row([]any{&installs, &days}, evidenceSQL, string(id), int64(since))
 			return installs, days, err
 		})
 	}
-	change, _, err := updateOnce(tx, op, sqlText.hotspot, id, edit, result)
+	change, _, err := updateOnce(tx, op, hotspotSQL, id, edit, result)
 	if tx.failed == nil && beacon.KindOf(err) == beacon.NotFound {
 		return nil, nil //nolint:nilnil // nothing changed
 	}
 	return change, err
 }
 
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
-}
+const operatorsOfSQL = `SELECT count(DISTINCT operator) FROM checkins WHERE install = $1 AND day >= $2 AND visited = 1 AND operator <> $3`
 
 // CheckedInAt returns at the visited hotspots of how many operators an install has
 // checked in since a day, apart from one.
-func (db *DB) CheckedInAt(ctx context.Context, install beacon.Install, since beacon.Day, except beacon.UserID) (operators int, err error) {
-	_, err = db.queryRow(ctx, []any{&operators}, sqlText.operatorsOf, install[:], int64(since), string(except))
+func (db CheckInTable) CheckedInAt(ctx context.Context, install beacon.Install, since beacon.Day, except beacon.UserID) (operators int, err error) {
+	_, err = readRow(ctx, db, []any{&operators}, operatorsOfSQL, install[:], int64(since), string(except))
 	return operators, err
 }
 
+const qualitySQL = `SELECT count(*), coalesce(sum(works), 0), count(DISTINCT install) FROM checkins
+		WHERE hotspot = $1 AND day BETWEEN $2 AND $3 AND evidence = 1`
+
 // Quality returns what the check-ins of some days say of a hotspot.
-func (db *DB) Quality(ctx context.Context, hotspot beacon.HotspotID, first, last beacon.Day) (q beacon.Quality, err error) {
-	_, err = db.queryRow(ctx, []any{&q.CheckIns, &q.Working, &q.Installs}, sqlText.quality, string(hotspot), int64(first), int64(last))
+func (db CheckInTable) Quality(ctx context.Context, hotspot beacon.HotspotID, first, last beacon.Day) (q beacon.Quality, err error) {
+	_, err = readRow(ctx, db, []any{&q.CheckIns, &q.Working, &q.Installs}, qualitySQL, string(hotspot), int64(first), int64(last))
 	return q, err
 }
 
+const pruneAddressesSQL = `DELETE FROM device_addresses WHERE hotspot IN
+		(SELECT hotspot FROM device_addresses WHERE at < $1 ORDER BY hotspot LIMIT $2)`
+
+const pruneCheckInsSQL = `DELETE FROM checkins WHERE (hotspot, day, install) IN
+		(SELECT hotspot, day, install FROM checkins WHERE day < $1 ORDER BY day LIMIT $2)`
+
 // PruneCheckIns deletes the check-ins of days before one, and the addresses of devices
 // noted before a time.
-func (db *DB) PruneCheckIns(ctx context.Context, before beacon.Day, noted time.Time) error {
-	_, err := db.prune(ctx, "addresses", sqlText.pruneAddresses, micros(noted))
+func (db CheckInTable) PruneCheckIns(ctx context.Context, before beacon.Day, noted time.Time) error {
+	_, err := db.prune(ctx, "addresses", pruneAddressesSQL, micros(noted))
 	if err == nil {
-		_, err = db.prune(ctx, "checkins", sqlText.pruneCheckIns, int64(before))
+		_, err = db.prune(ctx, "checkins", pruneCheckInsSQL, int64(before))
 	}
 	return err
 }
 
+const putAddressesSQL = `INSERT INTO device_addresses (hotspot, address, at) VALUES (…) ON CONFLICT (hotspot) DO UPDATE SET address = excluded.address, at = excluded.at`
+
 // PutAddresses notes from where devices send, at most one address of each. It sorts them,
 // so that two nodes lock their rows in the same order: in PostgreSQL they would wait for
 // each other until one of them fails after a second, and all other writes with them.
-func (db *DB) PutAddresses(ctx context.Context, noted []beacon.DeviceAddress) error {
+func (db CheckInTable) PutAddresses(ctx context.Context, noted []beacon.DeviceAddress) error {
 	noted = slices.Clone(noted) // the caller may leave before they are written
 	slices.SortFunc(noted, func(a, b beacon.DeviceAddress) int { return cmp.Compare(a.Hotspot, b.Hotspot) })
 	return db.commit(ctx, "addresses", func(tx *transaction) (changes, error) {
-		return nil, putRows(tx, sqlText.putAddresses[:], noted, func(values []any, a *beacon.DeviceAddress) []any {
-			return append(values, string(a.Hotspot), a.Hash, micros(a.At))
-		})
+		return nil, putRows(tx, putAddressesSQL, noted, addressRow)
 	})
 }
 
 // DeviceAddress returns from where the device of a hotspot last sent, as far as it is
 // known: the zero value if not at all.
-func (db *DB) DeviceAddress(ctx context.Context, hotspot beacon.HotspotID) (a beacon.DeviceAddress, err error) {
-	a, _, err = queryFirst(ctx, db, addressRow, sqlText.deviceAddress, string(hotspot))
+func (db CheckInTable) DeviceAddress(ctx context.Context, hotspot beacon.HotspotID) (a beacon.DeviceAddress, err error) {
+	a, _, err = first(ctx, db, addressRow, `SELECT hotspot, address, at FROM device_addresses WHERE hotspot = $1`, string(hotspot))
 	return a, err
 }
 
+const deviceAddressesSQL = `SELECT hotspot, address, at FROM device_addresses WHERE hotspot IN (…)`
+
 // DeviceAddresses returns from where the devices of some hotspots last sent, as far as it
 // is known.
-func (db *DB) DeviceAddresses(ctx context.Context, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.DeviceAddress, error) {
-	rows, err := appendByID(ctx, db, nil, sqlText.deviceAddresses, addressRow, ids)
+func (db CheckInTable) DeviceAddresses(ctx context.Context, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.DeviceAddress, error) {
+	rows, err := listByID(ctx, db, addressRow, deviceAddressesSQL, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -137,18 +157,20 @@ func (db *DB) DeviceAddresses(ctx context.Context, ids []beacon.HotspotID) (map[
 	return found, nil
 }
 
-func addressRow(a *beacon.DeviceAddress) ([]any, func() error) {
-	return []any{(*string)(&a.Hotspot), &a.Hash, (*moment)(&a.At)}, done
+func addressRow(a *beacon.DeviceAddress) []any {
+	return []any{(*string)(&a.Hotspot), &a.Hash, moment(&a.At)}
 }
+
+const makeHashKeySQL = `INSERT INTO hash_keys (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`
 
 // HashKey returns the random key of some hashes, which all servers share. The first call
 // stores the one it is given.
-func (db *DB) HashKey(ctx context.Context, name string, made [32]byte) (key [32]byte, err error) {
-	if err := db.exec(ctx, "hash key", nil, sqlText.makeHashKey, name, made[:]); err != nil {
+func (db CheckInTable) HashKey(ctx context.Context, name string, made [32]byte) (key [32]byte, err error) {
+	if err := db.exec(ctx, "hash key", nil, makeHashKeySQL, name, made[:]); err != nil {
 		return key, err
 	}
 	var stored []byte
-	_, err = db.queryRow(ctx, []any{&stored}, sqlText.hashKey, name)
+	_, err = readRow(ctx, db, []any{&stored}, `SELECT value FROM hash_keys WHERE name = $1`, name)
 	if err == nil && copy(key[:], stored) != len(key) {
 		err = internal("read the key of hashes", fmt.Errorf("it has %d bytes", len(stored)))
 	}

@@ -9,11 +9,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 )
 
 const (
 	queueLength  = 2048
-	groupSize    = 1<<changeChunks - 1 // what the texts of insertChanges can hold
+	groupSize    = 127
 	maxTries     = 10
 	firstPause   = 5 * time.Millisecond
 	longestPause = 200 * time.Millisecond
@@ -100,7 +103,7 @@ var (
 func (c *committer) do(ctx context.Context, op *operation) error {
 	op.done = make(chan error, 1)
 	if err := c.submit(ctx, op); err != nil {
-		return unavailable(err)
+		return beacon.Unavailable(err)
 	}
 	select {
 	case err := <-op.done:
@@ -114,9 +117,9 @@ func (c *committer) do(ctx context.Context, op *operation) error {
 	default:
 	}
 	if started {
-		return unknown(context.Cause(ctx))
+		return beacon.Uncertain(context.Cause(ctx))
 	}
-	return unavailable(context.Cause(ctx))
+	return beacon.Unavailable(context.Cause(ctx))
 }
 
 // submit gets the operation committed. If the database is local and nobody else is
@@ -234,9 +237,9 @@ func (c *committer) failure(op *operation, outcome outcome, cause error) error {
 		}
 		return internal("the database refuses", cause)
 	case uncertain:
-		return unknown(cause)
+		return beacon.Uncertain(cause)
 	default:
-		return unavailable(cause)
+		return beacon.Unavailable(cause)
 	}
 }
 
@@ -270,8 +273,5 @@ func (c *committer) commit(group []*operation) (verdicts []error, outcome outcom
 // pause waits a random time that grows with the tries ("full jitter"), so that
 // transactions that collided do not collide again. It returns false if ctx ended.
 func pause(ctx context.Context, try int) bool {
-	waiting, cancel := context.WithTimeout(ctx, rand.N(min(firstPause<<try, longestPause)))
-	defer cancel()
-	<-waiting.Done()
-	return ctx.Err() == nil
+	return clock.Pause(ctx, rand.N(min(firstPause<<try, longestPause)))
 }

@@ -6,10 +6,13 @@
 //
 //	db, err := sqlite.Open(ctx, "beacon.db", sqlite.Options{Now: time.Now()})
 //	...
-//	h, err := db.Hotspot(ctx, id)
+//	h, err := db.Hotspots.Hotspot(ctx, id)
 //
-// It makes no decisions: who may do what, and which input is valid, is settled before a
-// call arrives here. It reads no clock; times are passed in, and stored in UTC to the
+// Who may do what, and which input is valid, is decided before a call arrives here, or in
+// the transaction by a function of the caller, which is given the rows and counts that
+// others may be changing at the same time. The store itself refuses only conflicts: a MAC
+// address that is taken or reserved, a page that does not follow the last closed one. It
+// has no words for people: use cases add them. It reads no clock; times are passed in, and stored in UTC to the
 // microsecond.
 //
 // Its invariant: a call that returned nil is durable, together with its row in the
@@ -18,14 +21,12 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
@@ -34,6 +35,60 @@ import (
 // nothing was written, Internal if a write has an unknown outcome or something is
 // wrong, and those that each method names.
 type DB struct {
+	*core
+
+	Hotspots HotspotTable
+	Keys     KeyTable
+	Users    UserTable
+	CheckIns CheckInTable
+	Flags    FlagTable
+	Settings SettingTable
+	Requests RequestTable
+	Changes  ChangeTable
+	Events   EventTable
+	Journal  JournalTable
+	Records  RecordTable
+	Clocks   ClockTable
+	Leases   LeaseTable
+	Ledger   LedgerTable
+	Holds    HoldTable
+}
+
+// The tables of a DB by subject. A use case is given those that it needs.
+type (
+	HotspotTable struct{ *core } // with link codes and reserved MAC addresses
+	KeyTable     struct{ *core }
+	UserTable    struct{ *core } // quotas, and wishes to be erased
+	CheckInTable struct{ *core } // with the addresses of devices
+	FlagTable    struct{ *core }
+	SettingTable struct{ *core }
+	RequestTable struct{ *core } // those with an Idempotency-Key
+	ChangeTable  struct{ *core } // the streams of all nodes
+	EventTable   struct{ *core } // with the last announced statuses
+	JournalTable struct{ *core } // of heartbeats
+	RecordTable  struct{ *core } // of days
+	ClockTable   struct{ *core } // with the spans in which nodes were up
+	LeaseTable   struct{ *core }
+	LedgerTable  struct{ *core } // with policies and standings
+	HoldTable    struct{ *core }
+)
+
+// RewardTables are what rewards are computed from and written to.
+type RewardTables struct {
+	LedgerTable
+	HoldTable
+	RecordTable
+	HotspotTable
+	ClockTable
+}
+
+// Rewards returns the tables that rewards are computed from and written to.
+func (db *DB) Rewards() RewardTables {
+	return RewardTables{db.Ledger, db.Holds, db.Records, db.Hotspots, db.Clocks}
+}
+
+// core is what the subjects share.
+type core struct {
 	engine    *Engine
 	node      string
 	committer *committer
@@ -53,6 +108,9 @@ const nodePrefix = "node_"
 // would follow it forever. If two write to it at once, one of them retries.
 const SharedNode = nodePrefix + "shared"
 
+const journalHeadSQL = `SELECT coalesce((SELECT max(seq) FROM journal WHERE node = $1),
+		(SELECT journal_trimmed FROM nodes WHERE node = $1), 0)`
+
 // Open brings the schema up to date and starts the committers. If node is empty, the DB
 // gets a new stream. Open takes ownership of the engine, and closes it if Open fails.
 // It is called by packages store/sqlite and store/postgres.
@@ -69,11 +127,28 @@ func Open(ctx context.Context, engine Engine, node string, now time.Time) (*DB, 
 	if engine.Write.Stats().MaxOpenConnections == 1 {
 		beats = seat // a single connection writes: the committers take turns
 	}
-	db := &DB{engine: &engine, node: node, seen: seen{most: map[string]int64{}}}
+	db := &core{engine: &engine, node: node, seen: seen{most: map[string]int64{}}}
 	db.snapshots = make(chan struct{}, max(1, engine.Read.Stats().MaxOpenConnections/2))
-	db.committer = startCommitter(&engine, seat, numbering{node: node, opened: now, last: sqlText.head}, db.watched(Changes))
-	db.journal = startCommitter(&engine, beats, numbering{node: node, opened: now, last: sqlText.journalHead}, db.watched(Journal))
-	return db, nil
+	db.committer = startCommitter(&engine, seat, numbering{node: node, opened: now, last: `SELECT coalesce(max(seq), 0) FROM changes WHERE node = $1`}, db.watched(Changes))
+	db.journal = startCommitter(&engine, beats, numbering{node: node, opened: now, last: journalHeadSQL}, db.watched(Journal))
+	return &DB{
+		db,
+		HotspotTable{db},
+		KeyTable{db},
+		UserTable{db},
+		CheckInTable{db},
+		FlagTable{db},
+		SettingTable{db},
+		RequestTable{db},
+		ChangeTable{db},
+		EventTable{db},
+		JournalTable{db},
+		RecordTable{db},
+		ClockTable{db},
+		LeaseTable{db},
+		LedgerTable{db},
+		HoldTable{db},
+	}, nil
 }
 
 // Node returns the name of the stream that this DB writes its changes to.
@@ -100,141 +175,19 @@ func (db *DB) Ping(ctx context.Context) error {
 		return errFull
 	}
 	var n int
-	_, err := db.queryRow(ctx, []any{&n}, sqlText.ping)
+	_, err := readRow(ctx, db, []any{&n}, `SELECT count(*) FROM schema_versions`)
 	return err
 }
 
 // commit runs one write and waits until it is durable. Order names the row that it
 // contends for (see operation).
-func (db *DB) commit(ctx context.Context, order string, run func(*transaction) (changes, error)) error {
+func (db *core) commit(ctx context.Context, order string, run func(*transaction) (changes, error)) error {
 	return db.committer.do(ctx, &operation{order: order, run: run})
 }
 
 // exec commits one statement, and records the changes that it makes.
-func (db *DB) exec(ctx context.Context, order string, made changes, text string, args ...any) error {
+func (db *core) exec(ctx context.Context, order string, made changes, text string, args ...any) error {
 	return db.commit(ctx, order, func(tx *transaction) (changes, error) { return made, tx.write(text, args...) })
-}
-
-// queryRow reads the single row of a query into the targets, outside of any explicit
-// transaction, and reports whether there was one.
-func (db *DB) queryRow(ctx context.Context, targets []any, text string, args ...any) (found bool, err error) {
-	err = db.retrying(ctx, func() error {
-		return db.engine.Read.QueryRowContext(ctx, text, args...).Scan(targets...)
-	})
-	if err == nil || errors.Is(err, sql.ErrNoRows) {
-		return err == nil, nil
-	}
-	return false, db.readFailed(err)
-}
-
-// queryFirst reads the single row of a query, and reports whether there was one.
-func queryFirst[T any](ctx context.Context, db *DB, row rowReader[T], text string, args ...any) (one T, found bool, err error) {
-	var none T
-	targets, finish := row(&one)
-	if found, err = db.queryRow(ctx, targets, text, args...); err != nil || !found {
-		return none, false, err
-	}
-	if err := finish(); err != nil {
-		return none, false, db.readFailed(err)
-	}
-	return one, true, nil
-}
-
-// query reads all rows of a query.
-func query[T any](ctx context.Context, db *DB, row rowReader[T], text string, args ...any) ([]T, error) {
-	var all []T
-	err := db.retrying(ctx, func() (err error) {
-		all, err = queryOn(ctx, db.engine.Read, row, text, args...)
-		return err
-	})
-	if err != nil {
-		return nil, db.readFailed(err)
-	}
-	return all, nil
-}
-
-// queryer is a connection, or a pool of them.
-type queryer interface {
-	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
-}
-
-// ReadRows reads all rows of a query, each into the targets in a T.
-func ReadRows[T any](ctx context.Context, on queryer, targets func(*T) []any, text string) ([]T, error) {
-	return queryOn(ctx, on, func(row *T) ([]any, func() error) { return targets(row), done }, text)
-}
-
-// queryOn is query without retries.
-func queryOn[T any](ctx context.Context, on queryer, row rowReader[T], text string, args ...any) (all []T, err error) {
-	rows, err := on.QueryContext(ctx, text, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var one T
-	targets, finish := row(&one)
-	for rows.Next() {
-		if err := rows.Scan(targets...); err != nil {
-			return nil, err
-		}
-		if err := finish(); err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, rows.Err()
-}
-
-// queryMap reads rows of a key and a value.
-func queryMap[K comparable, V any](ctx context.Context, db *DB, text string, args ...any) (map[K]V, error) {
-	type pair struct {
-		key   K
-		value V
-	}
-	all, err := query(ctx, db, func(p *pair) ([]any, func() error) { return []any{&p.key, &p.value}, done }, text, args...)
-	if err != nil {
-		return nil, err
-	}
-	values := make(map[K]V, len(all))
-	for _, p := range all {
-		values[p.key] = p.value
-	}
-	return values, nil
-}
-
-// retrying repeats a read that lost against a write, which happens to reads too where
-// everything is serializable. It also repeats a read whose connection turned out to be
-// dead, once for each connection that the pool may hold.
-func (db *DB) retrying(ctx context.Context, read func() error) (err error) {
-	for try := range maxTries {
-		err = read()
-		if err == nil || errors.Is(err, sql.ErrNoRows) || !db.worthRepeating(err, try) || !pause(ctx, try) {
-			return err
-		}
-	}
-	return err
-}
-
-func (db *DB) worthRepeating(err error, try int) bool {
-	switch db.engine.classify(err) {
-	case Contended:
-		return true
-	case Away:
-		return try < db.engine.Read.Stats().MaxOpenConnections
-	default:
-		return false
-	}
-}
-
-func (db *DB) readFailed(err error) error {
-	if _, ours := errors.AsType[*beacon.Error](err); ours {
-		return err
-	}
-	switch db.engine.classify(err) {
-	case Contended, Busy, Away:
-		return unavailable(err)
-	default:
-		return internal("read", err)
-	}
 }
 
 // breakage records whether the database failed to keep what was written, so that the

@@ -43,11 +43,10 @@ type Engine struct {
 	// is undone as the engine can undo.
 	Exclusive func(ctx context.Context, fn func(*sql.Conn) error) error
 
-	// Scan reads columns of many rows in the driver's fastest way. Tail is the query
-	// from FROM on, and each of its arguments is a string, int64 or []byte. Each is
-	// called for one row after another, with a function like sql.Rows.Scan that takes a
-	// *string, *int, *int64, *float64 or *[]byte for each column, or a sql.Scanner of an
-	// integer. The caller may keep what it is given.
+	// Scan reads the rows of a query in the driver's fastest way, each into the targets: a
+	// *string, *int, *int64, *float64 or *[]byte for each column. It calls each after every
+	// row. Each of the arguments is a string, int64 or []byte. The caller may keep what it is
+	// given. Text never contains a NUL.
 	Scan Scan
 
 	// Confirm, if not nil, is called after each COMMIT, before anything of it is
@@ -67,27 +66,8 @@ type Engine struct {
 	full   *atomic.Bool // set by Open: whether the last write found no room on disk
 }
 
-// Scan is the signature of Engine.Scan, which reads many rows on one connection.
-type Scan func(
-	ctx context.Context, conn *sql.Conn, columns []Column, tail string, args []any, each func(scan func(...any) error) error,
-) error
-
-// Column is a column and its type. Text never contains a NUL.
-type Column struct {
-	Name string
-	Type ColumnType
-}
-
-// ColumnType is the type of a column.
-type ColumnType int
-
-// The column types that are read in bulk.
-const (
-	Text ColumnType = iota
-	Integer
-	Real
-	Blob
-)
+// Scan is the signature of Engine.Scan.
+type Scan func(ctx context.Context, conn *sql.Conn, text string, targets, args []any, each func() error) error
 
 // Failure is what an error means for the transaction in which it occurred.
 type Failure int
@@ -122,56 +102,11 @@ func (e *Engine) close() error {
 	return errors.Join(e.Read.Close(), e.Write.Close())
 }
 
-// retryAfter is how long a client should wait when the database is unavailable.
-const retryAfter = time.Second
-
-// unavailable is the error if it is certain that nothing was written.
-func unavailable(cause error) error {
-	return &beacon.Error{
-		Kind:       beacon.Overloaded,
-		Message:    "the service cannot reach its database right now; nothing was changed, try again",
-		RetryAfter: retryAfter,
-		Err:        cause,
-	}
-}
-
-// unknown is the error if a write may or may not have happened. We must not repeat it:
-// measured, 9 of 10 such commits had reached the disk. The client repeats it under its
-// Idempotency-Key (decision N12).
-func unknown(cause error) error {
-	return &beacon.Error{
-		Message: "it is not known whether the change was made; repeat it under the same Idempotency-Key",
-		Err:     fmt.Errorf("outcome unknown: %w", cause),
-	}
-}
-
 func internal(doing string, cause error) error {
-	return &beacon.Error{Message: "internal error", Err: fmt.Errorf("%s: %w", doing, cause)}
-}
-
-func notFound(what string) error {
-	return &beacon.Error{Kind: beacon.NotFound, Message: "no such " + what}
-}
-
-// macTaken does not reveal whose MAC it is (decision N8).
-func macTaken(cause error) error {
-	return &beacon.Error{
-		Kind:    beacon.Conflict,
-		Message: "a hotspot with this MAC address is already registered",
-		Err:     cause,
-	}
+	return beacon.Unexpected(fmt.Errorf("%s: %w", doing, cause))
 }
 
 // leaseLost is the error for a holder that was replaced. Nothing was written.
 func leaseLost(name string) error {
-	return &beacon.Error{
-		Kind:    beacon.Conflict,
-		Message: "another server has taken over",
-		Err:     fmt.Errorf("the lease %q is lost", name),
-	}
-}
-
-// codeTaken is only for our own code, which then generates another code.
-func codeTaken(cause error) error {
-	return &beacon.Error{Kind: beacon.Conflict, Message: "the link code is in use: create another", Err: cause}
+	return beacon.Conflicting(fmt.Errorf("another server has taken over: the lease %q is lost", name))
 }

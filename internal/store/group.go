@@ -228,16 +228,12 @@ func (c *committer) record(tx *transaction, made changes) error {
 	if err != nil {
 		return err
 	}
-	return inChunks(sqlText.insertChanges[:], len(made), func(text string, from, to int) error {
-		var args []any
-		for i, change := range made[from:to] {
-			numbered := *change
-			numbered.Node, numbered.Seq = c.stream.node, first+int64(from+i)
-			args = append(args, numbered.Node, numbered.Seq, string(change.Kind), change.Target, change.Version,
-				string(change.Actor.Key), string(change.Actor.User), change.Actor.Request, micros(change.At), change.Actor.Note,
-				changeContent(&numbered).seal())
+	return inChunks(len(made), func(from, to int) error {
+		numbered := mapped(made[from:to], func(change *beacon.Change) beacon.Change { return *change })
+		for i := range numbered {
+			numbered[i].Node, numbered[i].Seq = c.stream.node, first+int64(from+i)
 		}
-		return tx.append(text, args...)
+		return tx.append(`INSERT INTO changes (`+changeColumns+`, seal) VALUES (…)`, valuesOf(tx, numbered, sealedChangeRow)...)
 	})
 }
 
@@ -265,7 +261,7 @@ func (o outcome) String() string { return Outcomes()[o] }
 // monitoring, and must return quickly: writes wait for it.
 func (db *DB) Watch(fn func(Commit)) { db.watch.Store(&fn) }
 
-func (db *DB) watched(stream string) func(outcome, time.Duration) {
+func (db *core) watched(stream string) func(outcome, time.Duration) {
 	return func(o outcome, took time.Duration) {
 		if fn := db.watch.Load(); fn != nil {
 			(*fn)(Commit{stream, o.String(), took})

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,12 +11,15 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
+// heldDaysFrom has the held days with the state of their holds.
+const heldDaysFrom = `FROM (SELECT held_days.*, holds.state FROM held_days JOIN holds ON holds.id = held_days.hold) AS held`
+
 // EditHolds calls edit with all holds of a user, by number, and writes the hold that it
 // returns: as a new one if its number is new, else as the next version. If edit returns no
 // kind of change, nothing is written. Edit may run more than once, each time with the then current holds, and
 // never after EditHolds returns. Its error is returned unchanged. If the actor has a Once,
 // edit sets its result (see doOnce).
-func (db *DB) EditHolds(
+func (db HoldTable) EditHolds(
 	ctx context.Context, user beacon.UserID, by beacon.Actor, at time.Time,
 	edit func([]beacon.Hold) (beacon.Hold, beacon.ChangeKind, error),
 ) (beacon.Hold, error) {
@@ -43,7 +47,7 @@ func (db *DB) EditHolds(
 				return changes{&beacon.Change{Kind: kind, Target: string(result.ID), Version: result.Version, Actor: by, At: at}}, nil
 			}
 		}
-		return nil, unavailable(fmt.Errorf("the holds of %s changed %d times during the edit", user, casTries))
+		return nil, beacon.Unavailable(fmt.Errorf("the holds of %s changed %d times during the edit", user, casTries))
 	}
 	if err := db.doOnce(ctx, op, by); err != nil {
 		return beacon.Hold{}, err
@@ -51,19 +55,17 @@ func (db *DB) EditHolds(
 	return result, nil
 }
 
-func holdsIn(tx *transaction, user beacon.UserID) (all []beacon.Hold, err error) {
-	var one beacon.Hold
-	targets, finish := holdRow(&one)
-	err = tx.rows(func(scan func(...any) error) error {
-		err := scan(targets...)
-		if err == nil {
-			err = finish()
-		}
-		all = append(all, one)
-		return err
-	}, rewardText.holdsOf.text(), string(user))
-	return all, err
+const holdsOfSQL = `SELECT ` + holdColumns + ` FROM holds WHERE user_id = $1 ORDER BY number`
+
+func holdsIn(tx *transaction, user beacon.UserID) ([]beacon.Hold, error) {
+	return list(tx.ctx, tx, holdRow, holdsOfSQL, string(user))
 }
+
+const insertHoldSQL = `INSERT INTO holds (` + holdColumns + `) VALUES (…)
+		ON CONFLICT (user_id, number) DO NOTHING`
+
+const updateHoldSQL = `UPDATE holds SET state = $3, until = $4, version = version + 1, content = $5, seal = $6
+		WHERE user_id = $1 AND number = $2 AND version = $7`
 
 // writeHold inserts a hold whose number is above those known, or updates it, unless another
 // node did so meanwhile: then n is 0. The version of the hold becomes the one written.
@@ -72,14 +74,17 @@ func writeHold(tx *transaction, h *beacon.Hold, known int) (n int64, err error) 
 	if !fresh {
 		h.Version++
 	}
-	values, err := holdValues(h)
+	values, err := appendValues(nil, holdRow(h))
+	if err == nil {
+		err = storableText(string(h.User), string(h.ID), string(h.Hotspot), values[7].(string))
+	}
 	if err != nil {
 		return 0, err
 	}
 	if fresh {
-		return tx.exec(rewardText.insertHold, values...)
+		return tx.exec(insertHoldSQL, values...)
 	}
-	return tx.exec(rewardText.updateHold, string(h.User), int64(h.Number), string(h.State), micros(h.Until), values[7], values[8], was)
+	return tx.exec(updateHoldSQL, string(h.User), int64(h.Number), string(h.State), micros(h.Until), values[7], values[8], was)
 }
 
 // holdText is the JSON of a hold. Its names are part of the schema.
@@ -116,19 +121,23 @@ func (a *actText) act() beacon.HoldAct {
 	return beacon.HoldAct{By: beacon.UserID(a.By), At: fromMicros(a.At), Note: a.Note}
 }
 
-// holdValues returns a hold in the order of holdColumns.
-func holdValues(h *beacon.Hold) ([]any, error) {
+func encodeHold(h *beacon.Hold) (string, error) {
 	text, err := json.Marshal(holdText{
 		Reason: h.Reason, Evidence: h.Evidence, Placed: encodeAct(h.Placed), Extended: mapped(h.Extended, encodeAct),
 		Answer: maybeAct(h.Answer), Visit: maybeAct(h.Visit), Ended: maybeAct(h.Ended),
 	})
-	if err == nil {
-		err = storableText(string(h.User), string(h.ID), string(h.Hotspot), string(text))
+	return string(text), err
+}
+
+func decodeHold(h *beacon.Hold, text string) error {
+	var said holdText
+	if err := json.Unmarshal([]byte(text), &said); err != nil {
+		return err
 	}
-	return []any{
-		string(h.User), int64(h.Number), string(h.ID), string(h.Hotspot), string(h.State), micros(h.Until), h.Version, string(text),
-		holdContent(h, string(text)).seal(),
-	}, err
+	h.Reason, h.Evidence = said.Reason, said.Evidence
+	h.Placed, h.Answer, h.Visit, h.Ended = said.Placed.act(), said.Answer.act(), said.Visit.act(), said.Ended.act()
+	h.Extended = mapped(said.Extended, func(a actText) beacon.HoldAct { return a.act() })
+	return nil
 }
 
 func holdContent(h *beacon.Hold, text string) *content {
@@ -138,79 +147,89 @@ func holdContent(h *beacon.Hold, text string) *content {
 	return c
 }
 
-func holdRow(h *beacon.Hold) ([]any, func() error) {
-	var text string
-	var seal int64
-	targets := []any{
-		(*string)(&h.User), &h.Number, (*string)(&h.ID), (*string)(&h.Hotspot), (*string)(&h.State), (*moment)(&h.Until), &h.Version, &text, &seal,
+func holdRow(h *beacon.Hold) []any {
+	text := &coded[string]{encode: func() (string, error) { return encodeHold(h) }, decode: func(string) error { return nil }}
+	seal := &coded[int64]{
+		encode: func() (int64, error) { return holdContent(h, text.stored).seal(), nil },
+		decode: func(stored int64) error {
+			return cmp.Or(holdContent(h, text.stored).check(stored), decodeHold(h, text.stored))
+		},
 	}
-	return targets, func() error {
-		var said holdText
-		err := holdContent(h, text).check(seal)
-		if err == nil {
-			err = json.Unmarshal([]byte(text), &said)
-		}
-		if err != nil {
-			return fmt.Errorf("hold %s: %w", h.ID, err)
-		}
-		h.Reason, h.Evidence = said.Reason, said.Evidence
-		h.Placed, h.Answer, h.Visit, h.Ended = said.Placed.act(), said.Answer.act(), said.Visit.act(), said.Ended.act()
-		h.Extended = mapped(said.Extended, func(a actText) beacon.HoldAct { return a.act() })
-		return nil
+	return []any{
+		(*string)(&h.User), &h.Number, (*string)(&h.ID), (*string)(&h.Hotspot), (*string)(&h.State), moment(&h.Until), &h.Version, text, seal,
+		named{"hold", (*string)(&h.ID)},
 	}
 }
+
+const holdSQL = `SELECT ` + holdColumns + ` FROM holds WHERE id = $1`
 
 // Hold returns a hold; false if there is none.
-func (db *DB) Hold(ctx context.Context, id beacon.HoldID) (beacon.Hold, bool, error) {
-	return firstRetrying(ctx, db, rewardText.hold, holdRow, string(id))
+func (db HoldTable) Hold(ctx context.Context, id beacon.HoldID) (beacon.Hold, bool, error) {
+	return first(ctx, db, holdRow, holdSQL, string(id))
 }
 
+const activeHoldsSQL = `SELECT ` + holdColumns + ` FROM holds WHERE state = 'active' ORDER BY user_id, number`
+
 // ActiveHolds returns the holds that are active, of everyone.
-func (db *DB) ActiveHolds(ctx context.Context) ([]beacon.Hold, error) {
-	return listRetrying(ctx, db, rewardText.activeHolds, holdRow)
+func (db HoldTable) ActiveHolds(ctx context.Context) ([]beacon.Hold, error) {
+	return list(ctx, db, holdRow, activeHoldsSQL)
 }
+
+const (
+	holdsSQL       = `SELECT ` + holdColumns + ` FROM holds WHERE id < $3 ORDER BY id DESC LIMIT $1 OFFSET $2`
+	holdsOfUserSQL = `SELECT ` + holdColumns + ` FROM holds WHERE id < $3 AND user_id = $4 ORDER BY id DESC LIMIT $1 OFFSET $2`
+)
 
 // Holds returns a page of the holds of a user, or of all users if user is empty, newest
 // first, and their total number. The page is one of the holds after one, or of all if that
 // is empty.
-func (db *DB) Holds(ctx context.Context, user beacon.UserID, after beacon.HoldID, offset, limit int) (page []beacon.Hold, total int, err error) {
-	count, rows, whose := rewardText.countHolds, rewardText.holds, []any{}
+func (db HoldTable) Holds(ctx context.Context, user beacon.UserID, after beacon.HoldID, offset, limit int) (page []beacon.Hold, total int, err error) {
+	count, rows, whose := `SELECT count(*) FROM holds`, holdsSQL, []any{}
 	if user != "" {
-		count, rows, whose = rewardText.countHoldsOf, rewardText.holdsOfUser, []any{string(user)}
+		count, rows, whose = `SELECT count(*) FROM holds WHERE user_id = $1`, holdsOfUserSQL, []any{string(user)}
 	}
-	if _, err = db.queryRow(ctx, []any{&total}, count, whose...); err != nil || total <= offset {
+	if _, err = readRow(ctx, db, []any{&total}, count, whose...); err != nil || total <= offset {
 		return nil, total, err
 	}
 	if after == "" {
 		after = lastKey
 	}
-	page, err = listRetrying(ctx, db, rows, holdRow, append([]any{int64(max(limit, 0)), int64(max(offset, 0)), string(after)}, whose...)...)
+	page, err = list(ctx, db, holdRow, rows, append([]any{int64(max(limit, 0)), int64(max(offset, 0)), string(after)}, whose...)...)
 	return page, total, err
 }
 
+const toEndSQL = `SELECT ` + heldDayColumns + `, state ` + heldDaysFrom + ` WHERE listed = -1 AND user_id >= $1 AND user_id <= $2
+			AND month <= $3 AND state <> 'active' ORDER BY user_id, day, hotspot`
+
 // ToEnd returns the held days of months through one, of users between two, both included,
 // whose holds are over and which no statement lists yet, by user, day and hotspot.
-func (db *DB) ToEnd(ctx context.Context, month beacon.Month, from, to beacon.UserID) ([]ledger.HeldDay, error) {
-	return listRetrying(ctx, db, rewardText.toEnd, heldDayRow, string(from), string(to), int64(month))
+func (db HoldTable) ToEnd(ctx context.Context, month beacon.Month, from, to beacon.UserID) ([]ledger.HeldDay, error) {
+	return list(ctx, db, heldDayWithState, toEndSQL, string(from), string(to), int64(month))
 }
+
+const usersToEndSQL = `SELECT user_id ` + heldDaysFrom + ` WHERE listed = -1 AND user_id > $1 AND month <= $2 AND state <> 'active'
+			AND NOT EXISTS (SELECT 1 FROM user_months WHERE user_months.month = $2 AND user_months.user_id = held.user_id)
+		GROUP BY user_id ORDER BY user_id LIMIT $3`
 
 // UsersToEnd returns up to limit users after one who have such held days, but no sum of
 // the month.
-func (db *DB) UsersToEnd(ctx context.Context, month beacon.Month, after beacon.UserID, limit int) ([]beacon.UserID, error) {
-	return listRetrying(ctx, db, rewardText.usersToEnd, textRow[beacon.UserID], string(after), int64(month), int64(limit))
+func (db HoldTable) UsersToEnd(ctx context.Context, month beacon.Month, after beacon.UserID, limit int) ([]beacon.UserID, error) {
+	return list(ctx, db, label[beacon.UserID], usersToEndSQL, string(after), int64(month), int64(limit))
 }
 
 func (b *books) Hold(ctx context.Context, id beacon.HoldID) (beacon.Hold, bool, error) {
-	return first(ctx, b, rewardText.hold, holdRow, string(id))
+	return first(ctx, b, holdRow, holdSQL, string(id))
 }
 
 func (b *books) HoldsOf(ctx context.Context, user beacon.UserID) ([]beacon.Hold, error) {
-	return list(ctx, b, rewardText.holdsOf, holdRow, string(user))
+	return list(ctx, b, holdRow, holdsOfSQL, string(user))
 }
+
+const heldDaysSQL = `SELECT ` + heldDayColumns + `, state ` + heldDaysFrom + ` WHERE user_id = $1 AND (day, hotspot) > ($2, $3) ORDER BY day, hotspot LIMIT $4`
 
 func (b *books) HeldDays(ctx context.Context, user beacon.UserID, fn func(ledger.HeldDay) error) error {
 	for after, more := (ledger.HeldDay{Day: firstNumber}), true; more; {
-		page, err := list(ctx, b, rewardText.heldDays, heldDayRow, string(user), int64(after.Day), string(after.Hotspot), int64(pageSize))
+		page, err := list(ctx, b, heldDayWithState, heldDaysSQL, string(user), int64(after.Day), string(after.Hotspot), int64(pageSize))
 		if err != nil {
 			return err
 		}
@@ -224,12 +243,16 @@ func (b *books) HeldDays(ctx context.Context, user beacon.UserID, fn func(ledger
 	return nil
 }
 
+const heldDaySQL = `SELECT ` + heldDayColumns + `, state ` + heldDaysFrom + ` WHERE user_id = $1 AND day = $2 AND hotspot = $3`
+
 func (b *books) HeldDay(ctx context.Context, day beacon.Day, of beacon.Owned) (ledger.HeldDay, bool, error) {
-	return first(ctx, b, rewardText.heldDay, heldDayRow, string(of.User), int64(day), string(of.Hotspot))
+	return first(ctx, b, heldDayWithState, heldDaySQL, string(of.User), int64(day), string(of.Hotspot))
 }
 
+const endedSQL = `SELECT ` + heldDayColumns + `, state ` + heldDaysFrom + ` WHERE user_id = $1 AND listed = $2 ORDER BY day, hotspot`
+
 func (b *books) Ended(ctx context.Context, user beacon.UserID, month beacon.Month) ([]ledger.HeldDay, error) {
-	return list(ctx, b, rewardText.ended, heldDayRow, string(user), int64(month))
+	return list(ctx, b, heldDayWithState, endedSQL, string(user), int64(month))
 }
 
 func heldDayContent(d *ledger.HeldDay) *content {
@@ -239,26 +262,18 @@ func heldDayContent(d *ledger.HeldDay) *content {
 	return c
 }
 
-func appendHeldDay(values []any, d *ledger.HeldDay) []any {
-	return append(values, string(d.User), int64(d.Day), string(d.Hotspot), string(d.Hold), d.Hash[:], int64(d.Amount), int64(d.Listed),
-		heldDayContent(d).seal(), int64(d.Day.Month()))
+// heldDayRow has the fields of heldDayColumns.
+func heldDayRow(d *ledger.HeldDay) []any {
+	return []any{
+		(*string)(&d.User), (*int64)(&d.Day), (*string)(&d.Hotspot), (*string)(&d.Hold), hash(&d.Hash), (*int64)(&d.Amount), (*int64)(&d.Listed),
+		sealOf(func() *content { return heldDayContent(d) }),
+		named{"held day of", (*string)(&d.Hotspot)},
+	}
 }
 
-func heldDayRow(d *ledger.HeldDay) ([]any, func() error) {
-	var hash []byte
-	var seal int64
-	targets := []any{
-		(*string)(&d.User), (*int64)(&d.Day), (*string)(&d.Hotspot), (*string)(&d.Hold), &hash, (*int64)(&d.Amount), (*int64)(&d.Listed),
-		&seal, (*string)(&d.State),
-	}
-	return targets, func() error {
-		err := readHash(&d.Hash, hash)
-		if err == nil {
-			err = heldDayContent(d).check(seal)
-		}
-		if err != nil {
-			err = fmt.Errorf("%s on %s: %w", d.Hotspot, d.Day, err)
-		}
-		return err
-	}
+func heldDayWithState(d *ledger.HeldDay) []any { return append(heldDayRow(d), (*string)(&d.State)) }
+
+func heldDayWithMonth(d *ledger.HeldDay) []any {
+	month := int64(d.Day.Month())
+	return append(heldDayRow(d), &month)
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -10,62 +9,42 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// InsertHotspot writes a new hotspot. It returns Conflict if a live hotspot has its
-// MAC.
-//
-// If once is not nil, the record of an idempotent request is written in the same
-// transaction, with the hotspot as its result. If its owner already has a record under
-// its key that expires after h.CreatedAt, nothing is written and that record is
-// returned: of two callers that race, on any nodes, one inserts and the other gets the
-// record of the first (decision N12).
-func (db *DB) InsertHotspot(
-	ctx context.Context, h beacon.Hotspot, by beacon.Actor, once *beacon.Idempotency,
-) (replay *beacon.Idempotency, err error) {
-	row, err := rowOf(h)
+// The conflict target names the index, so that a duplicate id is still an error.
+var insertHotspotSQL = `INSERT INTO hotspots (` + hotspotColumns + `, mac_live)
+		VALUES (…) ON CONFLICT (mac_live) DO NOTHING`
+
+// InsertHotspot writes a new hotspot, once if the actor says so (see doOnce). It returns
+// Conflict if a live hotspot has its MAC. If may is not nil, it is called in the same
+// transaction with how many hotspots of the operator wait to be verified, how many were
+// deleted in the day before without having been, and the operator's quota. An error of may
+// is returned unchanged.
+func (db HotspotTable) InsertHotspot(ctx context.Context, h beacon.Hotspot, by beacon.Actor, may func(waiting, discarded, quota int) error) error {
+	values, err := hotspotValues(h)
 	if err != nil {
-		return nil, internal("insert hotspot", err)
+		return internal("insert hotspot", err)
 	}
-	fixed, mutable := row.values()
-	values := append(fixed, mutable...)
 	change := beacon.Change{Kind: beacon.HotspotRegistered, Target: string(h.ID), Version: h.Version, Actor: by, At: h.CreatedAt}
-	var record, earlier *beacon.Once
-	var result []byte
-	if once != nil {
-		result, err = encodeRegistration(h)
-		if err := errors.Join(err, storableText(string(once.Owner), once.Key)); err != nil {
-			return nil, internal("insert hotspot", err)
+	op := &operation{order: "hotspot by mac " + h.Device.MAC.Canonical()}
+	op.run = func(tx *transaction) (changes, error) {
+		if may != nil {
+			waiting, discarded, quota, err := countUnverified(tx, h.Operator, h.CreatedAt.Add(-24*time.Hour))
+			if err != nil {
+				return nil, err
+			}
+			if err := may(waiting, discarded, quota); err != nil {
+				return nil, err
+			}
 		}
-		record = &beacon.Once{Owner: string(once.Owner), Key: once.Key, Fingerprint: once.Fingerprint, ExpiresAt: once.ExpiresAt, At: h.CreatedAt}
-	}
-	err = db.commit(ctx, "hotspot by mac "+h.Device.MAC.Canonical(), func(tx *transaction) (_ changes, err error) {
-		if earlier, err = claimOnce(tx, record, result, 0); err != nil || earlier != nil {
-			return nil, err
-		}
-		if refused := mayRegister(tx, by, row.operator, h.CreatedAt); refused != nil {
-			return nil, errors.Join(refused, releaseOnce(tx, record))
-		}
-		n, err := tx.exec(sqlText.insertHotspot, values...)
+		n, err := tx.exec(insertHotspotSQL, values...)
 		if err == nil && n > 0 {
 			n, err = keepReserved(tx, h)
 		}
-		if err != nil || n > 0 {
-			return changes{&change}, err
+		if err == nil && n == 0 {
+			err = beacon.Conflicting(errMACTaken)
 		}
-		if err := releaseOnce(tx, record); err != nil {
-			return nil, err
-		}
-		return nil, macTaken(nil)
-	})
-	if err != nil || earlier == nil {
-		return nil, err
+		return changes{&change}, err
 	}
-	registered, err := decodeRegistration(earlier.Result)
-	if err != nil {
-		return nil, internal("read an idempotency record", err)
-	}
-	return &beacon.Idempotency{
-		Owner: once.Owner, Key: once.Key, Fingerprint: earlier.Fingerprint, Hotspot: registered, ExpiresAt: earlier.ExpiresAt,
-	}, nil
+	return db.doOnce(ctx, op, by)
 }
 
 // casTries limits how often an edit is repeated because another node changed the row in
@@ -82,14 +61,14 @@ const casTries = 20
 // frees its MAC, which stays reserved for the operator for a while if the operator deleted
 // the hotspot. Changes to ID, Operator, CreatedAt and Version are ignored. If the actor has
 // a Once, edit sets its result (see doOnce).
-func (db *DB) UpdateHotspot(
+func (db HotspotTable) UpdateHotspot(
 	ctx context.Context, id beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind,
 	edit func(*beacon.Hotspot) (changed bool, err error),
 ) (beacon.Hotspot, error) {
 	var result beacon.Hotspot
-	op := &operation{order: "hotspot by id " + string(id), user: by.User, duplicate: macTaken}
+	op := &operation{order: "hotspot by id " + string(id), user: by.User, duplicate: beacon.Conflicting}
 	op.run = func(tx *transaction) (changes, error) {
-		change, err := update(tx, op, sqlText.hotspot, id, edit, &result)
+		change, err := update(tx, op, hotspotSQL, id, edit, &result)
 		if change == nil || err != nil {
 			return nil, err
 		}
@@ -111,7 +90,14 @@ func update(
 			return change, err
 		}
 	}
-	return nil, unavailable(fmt.Errorf("hotspot %s changed %d times during the edit", id, casTries))
+	return nil, beacon.Unavailable(fmt.Errorf("hotspot %s changed %d times during the edit", id, casTries))
+}
+
+var updateHotspotSQL = `UPDATE hotspots SET (` + mutableColumns + `, mac_live) = (…) WHERE id = $1 AND version = $2`
+
+// writeHotspot overwrites a version of a row, and returns how many rows it found.
+func writeHotspot(tx *transaction, values []any, id beacon.HotspotID, version int64) (int64, error) {
+	return tx.exec(updateHotspotSQL, append([]any{string(id), version}, mutable(values)...)...)
 }
 
 // updateOnce is one round of read, edit, and compare-and-set. It is not done if the row
@@ -133,14 +119,14 @@ func updateOnce(
 		return nil, true, err
 	}
 	next.ID, next.Operator, next.CreatedAt, next.Version = current.ID, current.Operator, current.CreatedAt, current.Version+1
-	row, err := rowOf(next)
+	values, err := hotspotValues(next)
+	if err == nil {
+		*result, err = readBack(values) // before anything is written
+	}
 	if err != nil {
 		return nil, true, internal("update hotspot", err)
 	}
-	if *result, err = row.hotspot(); err != nil { // as it will be read back; before anything is written
-		return nil, true, internal("update hotspot", err)
-	}
-	n, err := row.write(tx, current.Version)
+	n, err := writeHotspot(tx, values, id, current.Version)
 	if err != nil || n == 0 {
 		return nil, false, err
 	}
@@ -155,69 +141,77 @@ func updateOnce(
 }
 
 func findHotspot(tx *transaction, text string, id beacon.HotspotID) (beacon.Hotspot, error) {
-	h, found, err := rowIn(tx, hotspotReader, text, string(id))
+	h, found, err := first(tx.ctx, tx, hotspotRow, text, string(id))
 	if err == nil && !found {
-		err = notFound("hotspot")
+		err = beacon.NoSuch("hotspot")
 	}
 	return h, err
 }
 
 // Hotspot returns a live hotspot, or NotFound.
-func (db *DB) Hotspot(ctx context.Context, id beacon.HotspotID) (beacon.Hotspot, error) {
-	h, found, err := queryFirst(ctx, db, hotspotReader, sqlText.hotspot, string(id))
+func (db HotspotTable) Hotspot(ctx context.Context, id beacon.HotspotID) (beacon.Hotspot, error) {
+	h, found, err := first(ctx, db, hotspotRow, hotspotSQL, string(id))
 	if err == nil && !found {
-		err = notFound("hotspot")
+		err = beacon.NoSuch("hotspot")
 	}
 	return h, err
 }
 
+const countOfSQL = `SELECT count(*) FROM hotspots WHERE operator_id = $1 AND deleted_at = 0`
+
+var hotspotsOfSQL = `SELECT ` + hotspotColumns + ` FROM hotspots
+		WHERE operator_id = $1 AND deleted_at = 0 AND id > $4 ORDER BY id LIMIT $2 OFFSET $3`
+
 // HotspotsOf returns a page of an operator's live hotspots, ordered by id, and their
 // total number. The page is one of those with an id above after. A page past the end is
 // empty.
-func (db *DB) HotspotsOf(ctx context.Context, user beacon.UserID, after beacon.HotspotID, offset, limit int) (page []beacon.Hotspot, total int, err error) {
-	if _, err = db.queryRow(ctx, []any{&total}, sqlText.countOf, string(user)); err != nil || total <= offset {
+func (db HotspotTable) HotspotsOf(ctx context.Context, user beacon.UserID, after beacon.HotspotID, offset, limit int) (page []beacon.Hotspot, total int, err error) {
+	if _, err = readRow(ctx, db, []any{&total}, countOfSQL, string(user)); err != nil || total <= offset {
 		return nil, total, err
 	}
-	page, err = query(ctx, db, hotspotReader, sqlText.hotspotsOf, string(user), max(limit, 0), max(offset, 0), string(after))
+	page, err = list(ctx, db, hotspotRow, hotspotsOfSQL, string(user), max(limit, 0), max(offset, 0), string(after))
 	return page, total, err
 }
 
+var everOfSQL = `SELECT ` + hotspotColumns + ` FROM hotspots
+		WHERE operator_id = $1 AND id > $2 ORDER BY id LIMIT $3`
+
 // EverOf returns up to limit hotspots of an operator with an id above after, ordered by
 // id, deleted ones too.
-func (db *DB) EverOf(ctx context.Context, user beacon.UserID, after beacon.HotspotID, limit int) ([]beacon.Hotspot, error) {
-	return query(ctx, db, hotspotReader, sqlText.everOf, string(user), string(after), max(limit, 0))
+func (db HotspotTable) EverOf(ctx context.Context, user beacon.UserID, after beacon.HotspotID, limit int) ([]beacon.Hotspot, error) {
+	return list(ctx, db, hotspotRow, everOfSQL, string(user), string(after), max(limit, 0))
 }
+
+const namesSQL = `SELECT id, name, deleted_at FROM hotspots WHERE operator_id = $1 AND (deleted_at = 0 OR deleted_at >= $2) ORDER BY id`
 
 // NamesOf returns an operator's live hotspots with their names, ordered by id. It has
 // no search by name, because databases fold case differently.
-func (db *DB) NamesOf(ctx context.Context, user beacon.UserID) ([]beacon.HotspotName, error) {
+func (db HotspotTable) NamesOf(ctx context.Context, user beacon.UserID) ([]beacon.HotspotName, error) {
 	const never = math.MaxInt64 // no deletion is this late: deleted hotspots are left out
-	return listRetrying(ctx, db, rewardText.names, nameRow, string(user), int64(never))
+	return list(ctx, db, nameRow, namesSQL, string(user), int64(never))
 }
+
+const hotspotsChangedAfterSQL = `SELECT id FROM hotspots WHERE updated_at > $1 AND deleted_at = 0 ORDER BY id`
 
 // HotspotsChangedAfter returns the live hotspots whose last change was after a moment, by
 // id. It reads all rows: call it only when a clock was wrong.
-func (db *DB) HotspotsChangedAfter(ctx context.Context, at time.Time) ([]beacon.HotspotID, error) {
-	return query(ctx, db, textRow[beacon.HotspotID], sqlText.hotspotsChangedAfter, micros(at))
+func (db HotspotTable) HotspotsChangedAfter(ctx context.Context, at time.Time) ([]beacon.HotspotID, error) {
+	return list(ctx, db, label[beacon.HotspotID], hotspotsChangedAfterSQL, micros(at))
 }
 
-// idsPerQuery is how many ids a query with a list of them asks for at once. The list is
-// padded with its last id, so that one prepared statement serves any number.
-const idsPerQuery = 100
+var (
+	hotspotRangeSQL = `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id >= $1 AND id <= $2 ORDER BY id LIMIT $3`
+	hotspotsByIDSQL = `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id IN (…)`
+)
 
 // HotspotsByID returns the hotspots that exist, deleted ones too, in no particular
 // order: what a follower of the change stream has to apply.
-func (db *DB) HotspotsByID(ctx context.Context, ids []beacon.HotspotID) (all []beacon.Hotspot, err error) {
-	var row hotspotRow // reused: each row overwrites all of it
-	rest := db.scanAmong(ctx, sqlText.hotspotRange, row.targets(), (*beacon.HotspotID)(&row.id), ids, func() error {
-		h, err := row.named()
-		if err == nil {
-			all = append(all, h)
-		}
-		return err
-	})
+func (db HotspotTable) HotspotsByID(ctx context.Context, ids []beacon.HotspotID) (all []beacon.Hotspot, err error) {
+	rest := scanAmong(ctx, db.core, hotspotRow, func(h *beacon.Hotspot) beacon.HotspotID { return h.ID }, ids,
+		func(h *beacon.Hotspot) { all = append(all, *h) }, hotspotRangeSQL)
 	if len(rest) > 0 && len(all) > 0 && all[len(all)-1].ID == rest[0] {
 		rest = rest[1:]
 	}
-	return appendByID(ctx, db, all, sqlText.hotspotsByID, hotspotReader, rest)
+	found, err := listByID(ctx, db, hotspotRow, hotspotsByIDSQL, rest)
+	return append(all, found...), err
 }

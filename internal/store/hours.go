@@ -91,6 +91,11 @@ type pastHoursRow struct {
 }
 
 func encodePastHours(past []beacon.PastHours) (string, error) {
+	for _, p := range past {
+		if p.Hours != nil && storableText(p.Hours.Timezone) != nil {
+			return "", storableText(p.Hours.Timezone)
+		}
+	}
 	return encodeList(past, func(p beacon.PastHours) pastHoursRow { return pastHoursRow{micros(p.Until), newHoursRow(p.Hours)} })
 }
 

@@ -8,51 +8,37 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// maxOnce is how many records a user may have if the actor is Limited. It does not limit
-// registrations, which have a quota of their own.
-const maxOnce = 1000
-
-var (
-	errRepeated = &beacon.Error{Kind: beacon.Conflict, Message: "this Idempotency-Key was used for an earlier request"}
-	errTooMany  = &beacon.Error{
-		Kind:       beacon.RateLimited,
-		Message:    fmt.Sprintf("you have sent %d requests with an Idempotency-Key within a day, the most that are remembered: send it without, or later", maxOnce),
-		RetryAfter: time.Hour,
-	}
-)
+const onceSQL = `SELECT owner, request_key, fingerprint, result, expires_at FROM idempotency WHERE owner = $1 AND request_key = $2`
 
 // Once returns what is remembered of a request with an Idempotency-Key, or nil if there
 // is nothing or it has expired by now.
-func (db *DB) Once(ctx context.Context, owner, key string, now time.Time) (*beacon.Once, error) {
-	first, found, err := queryFirst(ctx, db, onceRow, sqlText.once, owner, key)
+func (db RequestTable) Once(ctx context.Context, owner, key string, now time.Time) (*beacon.Once, error) {
+	first, found, err := first(ctx, db, onceRow, onceSQL, owner, key)
 	if err != nil || !found || !first.ExpiresAt.After(now) {
 		return nil, err
 	}
 	return &first, nil
 }
 
+const keepOnceSQL = `UPDATE idempotency SET result = $3 WHERE owner = $1 AND request_key = $2`
+
 // doOnce commits an operation. If its request has an Idempotency-Key (by.Once), it writes
 // the record of the request in the same transaction. If there is a record already, it does
-// nothing and returns Conflict: the caller reads that record with Once. An operation that
-// fails, or sets no result, leaves no record.
-func (db *DB) doOnce(ctx context.Context, op *operation, by beacon.Actor) error {
-	once, most := by.Once, 0
+// nothing and returns ErrRepeated: the caller reads that record with Once. If the result is
+// not known before, the operation sets it. One that fails, or sets no result, leaves no
+// record.
+func (db *core) doOnce(ctx context.Context, op *operation, by beacon.Actor) error {
+	once := by.Once
 	if once == nil {
 		return db.committer.do(ctx, op)
 	}
 	if err := storableText(once.Owner, once.Key); err != nil {
 		return internal("write an idempotency record", err)
 	}
-	if by.Limited {
-		most = maxOnce
-	}
-	run := op.run
+	run, known := op.run, once.Result
 	op.run = func(tx *transaction) (changes, error) {
-		earlier, err := claimOnce(tx, once, []byte{}, most)
-		if err == nil && earlier != nil {
-			err = errRepeated
-		}
-		if err != nil {
+		once.Result = known // not that of an earlier attempt at this transaction
+		if err := claimOnce(tx, once); err != nil {
 			return nil, err
 		}
 		made, err := run(tx)
@@ -60,9 +46,12 @@ func (db *DB) doOnce(ctx context.Context, op *operation, by beacon.Actor) error 
 			return nil, tx.failed
 		}
 		if err == nil && len(once.Result) > 0 {
-			return made, tx.write(sqlText.keepOnce, once.Owner, once.Key, once.Result)
+			if len(known) == 0 {
+				err = tx.write(keepOnceSQL, once.Owner, once.Key, once.Result)
+			}
+			return made, err
 		}
-		if failed := releaseOnce(tx, once); failed != nil {
+		if failed := tx.write(`DELETE FROM idempotency WHERE owner = $1 AND request_key = $2`, once.Owner, once.Key); failed != nil {
 			return nil, failed
 		}
 		return made, err // unchanged
@@ -70,60 +59,55 @@ func (db *DB) doOnce(ctx context.Context, op *operation, by beacon.Actor) error 
 	return db.committer.do(ctx, op)
 }
 
-// claimOnce writes the record of a request, or returns the one that is already there and
-// has not expired. Its owner may have up to most records; 0 is no limit. It does nothing
-// for a nil once.
-func claimOnce(tx *transaction, once *beacon.Once, result []byte, most int) (earlier *beacon.Once, err error) {
-	if once == nil {
-		return nil, nil //nolint:nilnil // claimed: there is no earlier one
-	}
-	n, err := tx.exec(sqlText.claimOnce, once.Owner, once.Key, once.Fingerprint[:], result, micros(once.ExpiresAt), micros(once.At), most)
+// An expired record counts as none, and is overwritten. Without a limit ($7 is 0),
+// nothing is counted.
+const claimOnceSQL = `INSERT INTO idempotency (owner, request_key, fingerprint, result, expires_at)
+		SELECT $1, $2, $3, $4, $5 WHERE (SELECT count(*) = 0 OR count(*) < $7
+			FROM (SELECT owner FROM idempotency WHERE owner = $1 LIMIT $7) AS held)
+		ON CONFLICT (owner, request_key) DO UPDATE SET fingerprint = excluded.fingerprint,
+			result = excluded.result, expires_at = excluded.expires_at
+		WHERE idempotency.expires_at <= $6`
+
+// claimOnce writes the record of a request. It returns ErrRepeated if there is one that
+// has not expired, and ErrTooManyOnce if its owner has once.Most records.
+func claimOnce(tx *transaction, once *beacon.Once) error {
+	result := append([]byte{}, once.Result...) // never NULL
+	n, err := tx.exec(claimOnceSQL, once.Owner, once.Key, once.Fingerprint[:], result, micros(once.ExpiresAt), micros(once.At), once.Most)
 	if err != nil || n > 0 {
-		return nil, err
+		return err
 	}
-	first, found, err := rowIn(tx, onceRow, sqlText.once, once.Owner, once.Key)
+	first, found, err := first(tx.ctx, tx, onceRow, onceSQL, once.Owner, once.Key)
 	switch {
 	case err != nil:
-		return nil, err
-	case most > 0 && (!found || micros(first.ExpiresAt) <= micros(once.At)):
-		return nil, errTooMany
+		return err
+	case once.Most > 0 && (!found || micros(first.ExpiresAt) <= micros(once.At)):
+		return beacon.ErrTooManyOnce
 	case !found:
 		// It was pruned between the two statements, so it had expired by the clock of
 		// the node that pruned it. Nothing was written; the client may retry.
-		return nil, unavailable(fmt.Errorf("idempotency record of %s vanished", once.Owner))
+		return beacon.Unavailable(fmt.Errorf("idempotency record of %s vanished", once.Owner))
 	}
-	return &first, nil
+	return beacon.ErrRepeated
 }
 
-// releaseOnce deletes the record again, for an operation that then wrote nothing.
-func releaseOnce(tx *transaction, once *beacon.Once) error {
-	if once == nil {
-		return nil
-	}
-	return tx.write(sqlText.forgetOnce, once.Owner, once.Key)
-}
-
-func onceRow(o *beacon.Once) ([]any, func() error) {
-	var fingerprint []byte
-	return []any{&o.Owner, &o.Key, &fingerprint, &o.Result, (*moment)(&o.ExpiresAt)}, func() error {
-		if copy(o.Fingerprint[:], fingerprint) != len(o.Fingerprint) {
-			return fmt.Errorf("fingerprint of %d bytes", len(fingerprint))
-		}
-		return nil
-	}
+func onceRow(o *beacon.Once) []any {
+	return []any{&o.Owner, &o.Key, hash(&o.Fingerprint), &o.Result, moment(&o.ExpiresAt)}
 }
 
 // pruneSize keeps transactions short, because other writes wait for them.
 const pruneSize = 500
 
+const pruneOnceSQL = `DELETE FROM idempotency WHERE (owner, request_key) IN
+		(SELECT owner, request_key FROM idempotency WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`
+
 // PruneIdempotency deletes the records that have expired by now, and returns their
 // number.
-func (db *DB) PruneIdempotency(ctx context.Context, now time.Time) (total int, err error) {
-	return db.prune(ctx, "idempotency", sqlText.pruneOnce, micros(now))
+func (db RequestTable) PruneIdempotency(ctx context.Context, now time.Time) (total int, err error) {
+	return db.prune(ctx, "idempotency", pruneOnceSQL, micros(now))
 }
 
 // prune deletes all rows up to a limit, some at a time, and returns their number.
-func (db *DB) prune(ctx context.Context, order, text string, limit int64) (total int, err error) {
+func (db *core) prune(ctx context.Context, order, text string, limit int64) (total int, err error) {
 	for {
 		var n int64
 		err := db.commit(ctx, order, func(tx *transaction) (_ changes, err error) {

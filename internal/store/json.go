@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -40,6 +41,7 @@ type visitRow struct {
 	Up        float32 `json:"up_mbps,omitempty"`
 	Latency   float32 `json:"latency_ms,omitempty"`
 	Withdraws bool    `json:"withdraws,omitempty"`
+	Again     bool    `json:"again,omitempty"`
 }
 
 // periodRow is a period in which a hotspot was in service.
@@ -53,7 +55,7 @@ func encodeAgent(a beacon.Agent) (string, error) {
 		return "", nil
 	}
 	text, err := json.Marshal(agentRow{a.Version, a.Model, a.Firmware, a.Kernel, string(a.BSSID), a.Channel, a.Radios, micros(a.At)})
-	return string(text), err
+	return string(text), errors.Join(err, storableText(a.Version, a.Model, a.Firmware, a.Kernel))
 }
 
 func decodeAgent(text string) (beacon.Agent, error) {
@@ -80,7 +82,7 @@ func encodeMeasured(m beacon.Measured) (string, error) {
 
 func encodeVisits(visits []beacon.Visit) (string, error) {
 	return encodeList(visits, func(v beacon.Visit) visitRow {
-		return visitRow{micros(v.At), v.Point.Lat, v.Point.Lng, v.AccuracyM, v.Proves, v.Test.DownMbps, v.Test.UpMbps, v.Test.LatencyMs, v.Withdraws}
+		return visitRow{micros(v.At), v.Point.Lat, v.Point.Lng, v.AccuracyM, v.Proves, v.Test.DownMbps, v.Test.UpMbps, v.Test.LatencyMs, v.Withdraws, v.Again}
 	})
 }
 
@@ -88,7 +90,7 @@ func decodeVisits(text string) ([]beacon.Visit, error) {
 	return decodeList("visits", text, func(r visitRow) beacon.Visit {
 		return beacon.Visit{
 			At: fromMicros(r.At), Point: geo.Point{Lat: r.Lat, Lng: r.Lng}, AccuracyM: r.AccuracyM, Proves: r.Proves,
-			Test: beacon.SpeedTest{DownMbps: r.Down, UpMbps: r.Up, LatencyMs: r.Latency}, Withdraws: r.Withdraws,
+			Test: beacon.SpeedTest{DownMbps: r.Down, UpMbps: r.Up, LatencyMs: r.Latency}, Withdraws: r.Withdraws, Again: r.Again,
 		}
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/lease"
@@ -17,15 +16,15 @@ import (
 // more is false if there are no others. On a day without any record no hotspot is
 // examined: after an outage, or with a clock that is far ahead, there are many such
 // days.
-func (db *DB) OwnedRecords(ctx context.Context, day beacon.Day, after beacon.Owned, limit int) (
+func (db RecordTable) OwnedRecords(ctx context.Context, day beacon.Day, after beacon.Owned, limit int) (
 	records []beacon.OwnedRecord, next beacon.Owned, more bool, err error,
 ) {
 	if after == (beacon.Owned{}) {
-		if any, err := db.RecordPage(ctx, day, "", 1); err != nil || len(any) == 0 {
+		if some, err := db.RecordPage(ctx, day, "", 1); err != nil || len(some) == 0 {
 			return nil, after, false, err
 		}
 	}
-	owned, err := db.OwnedPage(ctx, after, max(limit, 0)+1)
+	owned, err := HotspotTable(db).OwnedPage(ctx, after, max(limit, 0)+1)
 	if err != nil {
 		return nil, after, false, err
 	}
@@ -47,42 +46,54 @@ func (db *DB) OwnedRecords(ctx context.Context, day beacon.Day, after beacon.Own
 	return records, owned[len(owned)-1], more, nil
 }
 
+const ownedPageSQL = `SELECT operator_id, id FROM hotspots WHERE (operator_id, id) > ($1, $2) ORDER BY operator_id, id LIMIT $3`
+
 // OwnedPage returns up to limit hotspots after one, ordered by user and then hotspot,
 // deleted ones included.
-func (db *DB) OwnedPage(ctx context.Context, after beacon.Owned, limit int) ([]beacon.Owned, error) {
-	return listRetrying(ctx, db, rewardText.ownedPage, ownedRow, string(after.User), string(after.Hotspot), int64(limit))
+func (db HotspotTable) OwnedPage(ctx context.Context, after beacon.Owned, limit int) ([]beacon.Owned, error) {
+	return list(ctx, db, ownedRow, ownedPageSQL, string(after.User), string(after.Hotspot), int64(limit))
 }
 
 // recordsOfOwned looks up each record by its key: the hotspots of a user may be
 // anywhere in the table.
-func (db *DB) recordsOfOwned(ctx context.Context, day beacon.Day, owned []beacon.Owned) (map[beacon.HotspotID][]byte, error) {
+func (db *core) recordsOfOwned(ctx context.Context, day beacon.Day, owned []beacon.Owned) (map[beacon.HotspotID][]byte, error) {
 	ids := mapped(owned, func(o beacon.Owned) beacon.HotspotID { return o.Hotspot })
 	slices.Sort(ids)
 	found := make(map[beacon.HotspotID][]byte, len(ids))
-	return found, db.recordsByID(ctx, day, ids, found)
+	return found, recordsByID(ctx, db, day, ids, found)
 }
 
-// listArgs returns the arguments of a statement with a list: those before it, and the
-// list, padded to n with its last item.
-func listArgs[T ~string](texts []T, n int, before ...any) []any {
-	args := slices.Grow(before, n)
-	for i := range n {
-		args = append(args, string(texts[min(i, len(texts)-1)]))
-	}
-	return args
-}
+const hotspotMonthRangeSQL = `SELECT ` + hotspotMonthColumns + ` FROM hotspot_months
+		WHERE month = $1 AND user_id >= $2 AND user_id <= $4
+			AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5) ORDER BY user_id, hotspot`
 
 // HotspotMonths returns the sums of a month between two hotspots, both included, in
 // order.
-func (db *DB) HotspotMonths(ctx context.Context, month beacon.Month, from, to beacon.Owned) ([]ledger.HotspotMonth, error) {
-	return listRetrying(ctx, db, rewardText.hotspotMonthRange, hotspotMonthRow,
+func (db LedgerTable) HotspotMonths(ctx context.Context, month beacon.Month, from, to beacon.Owned) ([]ledger.HotspotMonth, error) {
+	return list(ctx, db, hotspotMonthRow, hotspotMonthRangeSQL,
 		int64(month), string(from.User), string(from.Hotspot), string(to.User), string(to.Hotspot))
 }
 
+const userMonthRangeSQL = `SELECT ` + userMonthColumns + ` FROM user_months
+		WHERE month = $1 AND user_id >= $2 AND user_id <= $3 ORDER BY user_id`
+
 // UserMonths returns the sums of a month between two users, both included, in order.
-func (db *DB) UserMonths(ctx context.Context, month beacon.Month, from, to beacon.UserID) ([]ledger.UserMonth, error) {
-	return listRetrying(ctx, db, rewardText.userMonthRange, userMonthRow, int64(month), string(from), string(to))
+func (db LedgerTable) UserMonths(ctx context.Context, month beacon.Month, from, to beacon.UserID) ([]ledger.UserMonth, error) {
+	return list(ctx, db, userMonthRow, userMonthRangeSQL, int64(month), string(from), string(to))
 }
+
+const putHotspotMonthsSQL = `INSERT INTO hotspot_months (` + hotspotMonthColumns + `) VALUES (…) ON CONFLICT (month, user_id, hotspot) DO UPDATE SET through = excluded.through, tier = excluded.tier,
+			served = excluded.served, expected = excluded.expected, availability = excluded.availability,
+			performance = excluded.performance, utilization = excluded.utilization`
+
+const putUserMonthsSQL = `INSERT INTO user_months (` + userMonthColumns + `) VALUES (…) ON CONFLICT (month, user_id) DO UPDATE SET hotspots = excluded.hotspots, row_count = excluded.row_count,
+			chain = excluded.chain, held = excluded.held, served = excluded.served, expected = excluded.expected, availability = excluded.availability,
+			performance = excluded.performance, utilization = excluded.utilization`
+
+const (
+	putAccountsSQL = `INSERT INTO accounts (` + accountColumns + `) VALUES (…) ON CONFLICT (user_id) DO UPDATE SET first_day = excluded.first_day WHERE accounts.first_day > excluded.first_day`
+	putHeldDaysSQL = `INSERT INTO held_days (` + heldDayColumns + `, month) VALUES (…) ON CONFLICT (user_id, day, hotspot) DO UPDATE SET listed = excluded.listed, seal = excluded.seal WHERE held_days.listed = -1`
+)
 
 // PutPage writes a page of a day: its rows, the sums that include them, the accounts
 // that do not exist yet, and how far the day is closed. It writes all of it or nothing.
@@ -93,31 +104,49 @@ func (db *DB) UserMonths(ctx context.Context, month beacon.Month, from, to beaco
 // If the outcome is unknown, Closing shows what happened once the next write under the
 // lease has succeeded or returned Conflict. Other writes wait for a page: a thousand
 // rows are enough.
-func (db *DB) PutPage(ctx context.Context, l lease.Lease, page ledger.Page) error {
-	page = ownPage(page)
-	put := rewardText.putLedger[:]
-	if page.Again {
-		put = rewardText.putAgain[:]
+func (db LedgerTable) PutPage(ctx context.Context, l lease.Lease, page ledger.Page) error {
+	return db.PutPages(ctx, l, []ledger.Page{page})
+}
+
+// PutPages writes pages that follow each other, all of them or none. Each is as for
+// PutPage; sums may be left out of a page if a later one of its month has them.
+func (db LedgerTable) PutPages(ctx context.Context, l lease.Lease, pages []ledger.Page) error {
+	own := make([]ledger.Page, len(pages))
+	for i := range pages {
+		own[i] = ownPage(pages[i])
 	}
 	return db.fenced(ctx, l, func(tx *transaction) error {
-		if err := atRevision(tx, page.Revision); err != nil {
-			return err
+		for _, page := range own {
+			if err := putPage(tx, page); err != nil {
+				return err
+			}
 		}
-		if err := checkBasis(tx, page); err != nil { // before anything is written
-			return err
-		}
-		if err := moveClosing(tx, page); err != nil {
-			return err
-		}
-		return cmp.Or(
-			putRows(tx, put, page.Rows, appendLedgerRow),
-			putRows(tx, rewardText.putHotspotMonths[:], page.Hotspots, appendHotspotMonth),
-			putRows(tx, rewardText.putUserMonths[:], page.Users, appendUserMonth),
-			putRows(tx, rewardText.putAccounts[:], page.Accounts, appendNewAccount),
-			finishStandings(tx, page),
-			putRows(tx, rewardText.putHeldDays[:], page.Held, appendHeldDay),
-		)
+		return nil
 	})
+}
+
+func putPage(tx *transaction, page ledger.Page) error {
+	put := `INSERT INTO ledger (` + ledgerColumns + `) VALUES (…)`
+	if page.Again {
+		put = `INSERT INTO ledger_again (` + ledgerColumns + `) VALUES (…)`
+	}
+	if err := atRevision(tx, page.Revision); err != nil {
+		return err
+	}
+	if err := checkBasis(tx, page); err != nil { // before anything is written
+		return err
+	}
+	if err := moveClosing(tx, page); err != nil {
+		return err
+	}
+	return cmp.Or(
+		putRows(tx, put, page.Rows, ledgerRow),
+		putRows(tx, putHotspotMonthsSQL, page.Hotspots, hotspotMonthRow),
+		putRows(tx, putUserMonthsSQL, page.Users, userMonthRow),
+		putRows(tx, putAccountsSQL, page.Accounts, newAccountRow),
+		finishStandings(tx, page),
+		putRows(tx, putHeldDaysSQL, page.Held, heldDayWithMonth),
+	)
 }
 
 // ownPage copies a page and sorts it as the tables do. The copy is needed because the
@@ -134,39 +163,25 @@ func ownPage(page ledger.Page) ledger.Page {
 	return page
 }
 
-// putRows writes rows with the statements made by chunks.
-func putRows[T any](tx *transaction, texts []string, rows []T, appendTo func([]any, *T) []any) error {
-	return inChunks(texts, len(rows), func(text string, from, to int) error {
-		return tx.write(text, valuesOf(rows[from:to], appendTo)...)
-	})
-}
-
-func valuesOf[T any](rows []T, appendTo func([]any, *T) []any) (values []any) {
-	for i := range rows {
-		values = appendTo(values, &rows[i])
-		if i == 0 {
-			values = slices.Grow(values, len(values)*(len(rows)-1))
-		}
-	}
-	return values
-}
-
 // sortedBy copies rows, sorted by hotspot. Most are sorted already: sorting them anyway
 // would take a tenth of the time it takes to write them.
 func sortedBy[T any](rows []T, of func(*T) beacon.Owned) []T {
 	own := slices.Clone(rows)
 	for i := 1; i < len(own); i++ {
-		if compareOwned(of(&own[i-1]), of(&own[i])) > 0 {
-			slices.SortStableFunc(own, func(a, b T) int { return compareOwned(of(&a), of(&b)) })
+		if of(&own[i-1]).Compare(of(&own[i])) > 0 {
+			slices.SortStableFunc(own, func(a, b T) int { return of(&a).Compare(of(&b)) })
 			break
 		}
 	}
 	return own
 }
 
-func compareOwned(a, b beacon.Owned) int {
-	return cmp.Or(strings.Compare(string(a.User), string(b.User)), strings.Compare(string(a.Hotspot), string(b.Hotspot)))
-}
+const advanceDaySQL = `UPDATE reward_days SET upto_user = $2, upto_hotspot = $3, hotspots = hotspots + $4,
+			availability = availability + $5, performance = performance + $6, utilization = utilization + $7, closed_at = $8
+		WHERE day = $1 AND upto_user = $9 AND upto_hotspot = $10 AND closed_at = 0`
+
+const beginDaySQL = `INSERT INTO reward_days (` + rewardDayColumns + `) VALUES (…)
+		ON CONFLICT (day) DO NOTHING`
 
 // moveClosing moves the closing of a day from the start of a page to its end, or
 // returns Conflict.
@@ -179,7 +194,7 @@ func moveClosing(tx *transaction, page ledger.Page) error {
 		int64(page.Day), string(page.Upto.User), string(page.Upto.Hotspot), int64(len(page.Rows)),
 		int64(earned.Availability), int64(earned.Performance), int64(earned.Utilization), micros(page.Done),
 	}
-	n, err := tx.exec(rewardText.advanceDay, append(next, string(page.From.User), string(page.From.Hotspot))...)
+	n, err := tx.exec(advanceDaySQL, append(next, string(page.From.User), string(page.From.Hotspot))...)
 	if err != nil || n > 0 {
 		return err
 	}
@@ -189,21 +204,30 @@ func moveClosing(tx *transaction, page ledger.Page) error {
 	if err := mayBegin(tx, page.Day); err != nil {
 		return err
 	}
-	if n, err = tx.exec(rewardText.beginDay, next...); err == nil && n == 0 {
+	if n, err = tx.exec(beginDaySQL, next...); err == nil && n == 0 {
 		err = closedElsewhere()
 	}
 	return err
 }
 
+const newestClosingSQL = `SELECT ` + rewardDayColumns + ` FROM reward_days ORDER BY day DESC LIMIT 1`
+
 // mayBegin returns Conflict unless the day before is the last closed one, or no day was
 // ever begun. The day itself may have been begun: beginDay detects that.
 func mayBegin(tx *transaction, day beacon.Day) error {
-	newest, found, err := rowIn(tx, closingRow, rewardText.newestDay.text())
+	newest, found, err := first(tx.ctx, tx, closingRow, newestClosingSQL)
 	if err == nil && found && newest.Through() != day-1 {
 		return closedElsewhere()
 	}
 	return err
 }
+
+const basisSQL = `SELECT hotspots.n, hotspots.through, users.n, users.row_count FROM
+		(SELECT count(*) AS n, CAST(coalesce(sum(through), 0) AS bigint) AS through FROM hotspot_months
+			WHERE month = $1 AND user_id >= $2 AND user_id <= $4
+				AND (user_id, hotspot) >= ($2, $3) AND (user_id, hotspot) <= ($4, $5)) AS hotspots,
+		(SELECT count(*) AS n, CAST(coalesce(sum(row_count), 0) AS bigint) AS row_count FROM user_months
+			WHERE month = $1 AND user_id >= $2 AND user_id <= $4) AS users`
 
 // checkBasis returns Conflict unless the sums are still those that the page was added
 // to. They were read outside this transaction, and perhaps by another process.
@@ -214,7 +238,7 @@ func checkBasis(tx *transaction, page ledger.Page) error {
 	var is ledger.Basis
 	first, last := page.Rows[0].Owned, page.Rows[len(page.Rows)-1].Owned
 	_, err := tx.row([]any{&is.Hotspots, &is.Through, &is.Users, &is.Rows},
-		rewardText.basis, int64(page.Day.Month()), string(first.User), string(first.Hotspot), string(last.User), string(last.Hotspot))
+		basisSQL, int64(page.Day.Month()), string(first.User), string(first.Hotspot), string(last.User), string(last.Hotspot))
 	if err == nil && is != page.Basis {
 		err = closedElsewhere()
 	}
@@ -223,9 +247,5 @@ func checkBasis(tx *transaction, page ledger.Page) error {
 
 // closedElsewhere is the error for a page that does not follow. Nothing was written.
 func closedElsewhere() error {
-	return &beacon.Error{
-		Kind:    beacon.Conflict,
-		Message: "the closing of days is not at the start of this page",
-		Err:     errors.New("read how far the closing has come, and continue from there"),
-	}
+	return beacon.Conflicting(errors.New("the closing of days is not at the start of this page: read how far it has come, and continue from there"))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"slices"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -18,7 +17,7 @@ import (
 // used by one goroutine only, and only until read returns. At most half of the
 // connections are used for snapshots, so that read may use the DB for other queries
 // meanwhile.
-func (db *DB) Books(ctx context.Context, read func(ledger.Books) error) error {
+func (db LedgerTable) Books(ctx context.Context, read func(ledger.Books) error) error {
 	select {
 	case db.snapshots <- struct{}{}:
 	case <-ctx.Done():
@@ -28,7 +27,7 @@ func (db *DB) Books(ctx context.Context, read func(ledger.Books) error) error {
 	var verdict error
 	failed := db.retrying(ctx, func() error {
 		return db.snapshot(ctx, func(b *books) error {
-			verdict = read(b)
+			verdict = read(b.Books())
 			return b.failed // even if read returns another error or none
 		})
 	})
@@ -38,8 +37,13 @@ func (db *DB) Books(ctx context.Context, read func(ledger.Books) error) error {
 	return verdict
 }
 
+// Books returns the snapshot as a ledger.
+func (b *books) Books() ledger.Books {
+	return ledger.Books{Progress: b, Owners: b, Sums: b, RowReader: b, Holds: b}
+}
+
 // snapshot runs read in a transaction, which always ends with it.
-func (db *DB) snapshot(ctx context.Context, read func(*books) error) error {
+func (db *core) snapshot(ctx context.Context, read func(*books) error) error {
 	conn, err := db.engine.Read.Conn(ctx)
 	if err != nil {
 		return err
@@ -66,72 +70,75 @@ func endSnapshot(ctx context.Context, conn *sql.Conn) {
 
 // books is a transaction that reads.
 type books struct {
-	db     *DB
+	db     *core
 	conn   *sql.Conn
 	failed error // the first failure of the database; nothing is sent after it
 }
 
-func (b *books) scan(ctx context.Context, rows bulk, targets []any, each func() (stopped, failed error), args ...any) error {
+func (b *books) scan(ctx context.Context, text string, targets []any, each func() (stopped, failed error), args ...any) error {
 	if b.failed != nil {
 		return b.db.readFailed(b.failed)
 	}
-	stopped, failed := b.db.engine.scan(ctx, b.conn, rows, targets, each, args)
+	stopped, failed := b.db.engine.scan(ctx, b.conn, text, targets, each, args)
 	if b.failed = failed; failed != nil {
 		return b.db.readFailed(failed)
 	}
 	return stopped
 }
 
-func (b *books) Closing(ctx context.Context) (c ledger.Closing, any bool, err error) {
-	return first(ctx, b, rewardText.newestDay, closingRow)
+// retrying implements source: Books repeats all of its reads.
+func (b *books) retrying(_ context.Context, read func() error) error { return read() }
+
+func (b *books) Closing(ctx context.Context) (c ledger.Closing, found bool, err error) {
+	return first(ctx, b, closingRow, newestClosingSQL)
 }
 
 func (b *books) Closings(ctx context.Context) ([]ledger.Closing, error) {
-	return list(ctx, b, rewardText.days, closingRow)
+	return list(ctx, b, closingRow, `SELECT `+rewardDayColumns+` FROM reward_days ORDER BY day`)
 }
 
-func (b *books) FirstRecord(ctx context.Context) (day beacon.Day, any bool, err error) {
-	return first(ctx, b, rewardText.firstRecord, numberRow[beacon.Day])
+func (b *books) FirstRecord(ctx context.Context) (day beacon.Day, found bool, err error) {
+	return first(ctx, b, number[beacon.Day], `SELECT day FROM records ORDER BY day LIMIT 1`)
 }
 
-func (b *books) Finished(ctx context.Context) (month beacon.Month, any bool, err error) {
-	return first(ctx, b, rewardText.finished, numberRow[beacon.Month])
+func (b *books) Finished(ctx context.Context) (month beacon.Month, found bool, err error) {
+	return first(ctx, b, number[beacon.Month], `SELECT month FROM reward_months ORDER BY month DESC LIMIT 1`)
 }
 
 func (b *books) Names(ctx context.Context, user beacon.UserID, deletedSince time.Time) ([]beacon.HotspotName, error) {
-	return list(ctx, b, rewardText.names, nameRow, string(user), micros(deletedSince))
+	return list(ctx, b, nameRow, namesSQL, string(user), micros(deletedSince))
 }
 
 func (b *books) NamesOf(ctx context.Context, ids []beacon.HotspotID) (all []beacon.HotspotName, err error) {
-	for some := range slices.Chunk(ids, idsPerQuery) {
-		names, err := list(ctx, b, rewardText.namesByID, nameRow, listArgs(some, idsPerQuery)...)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, names...)
-	}
-	return all, nil
+	return listByID(ctx, b, nameRow, `SELECT id, name, deleted_at FROM hotspots WHERE id IN (…)`, ids)
 }
 
-func (b *books) Owner(ctx context.Context, id beacon.HotspotID) (user beacon.UserID, any bool, err error) {
-	return first(ctx, b, rewardText.owner, textRow[beacon.UserID], string(id))
+func (b *books) Owner(ctx context.Context, id beacon.HotspotID) (user beacon.UserID, found bool, err error) {
+	return first(ctx, b, label[beacon.UserID], `SELECT operator_id FROM hotspots WHERE id = $1`, string(id))
 }
 
-func (b *books) Account(ctx context.Context, user beacon.UserID) (a ledger.Account, any bool, err error) {
-	return first(ctx, b, rewardText.account, accountRow, string(user))
+func (b *books) Account(ctx context.Context, user beacon.UserID) (a ledger.Account, found bool, err error) {
+	return first(ctx, b, accountRow, `SELECT `+accountColumns+` FROM accounts WHERE user_id = $1`, string(user))
 }
 
-func (b *books) Statement(ctx context.Context, user beacon.UserID, month beacon.Month) (s ledger.Statement, any bool, err error) {
-	return first(ctx, b, rewardText.statement, statementRow, string(user), int64(month))
+const statementSQL = `SELECT ` + statementColumns + ` FROM statements WHERE user_id = $1 AND month = $2`
+
+func (b *books) Statement(ctx context.Context, user beacon.UserID, month beacon.Month) (s ledger.Statement, found bool, err error) {
+	return first(ctx, b, statementRow, statementSQL, string(user), int64(month))
 }
+
+const statementsSQL = `SELECT ` + statementColumns + ` FROM statements WHERE user_id = $1 AND month >= $2 AND month <= $3 ORDER BY month`
 
 func (b *books) Statements(ctx context.Context, user beacon.UserID, from, to beacon.Month) ([]ledger.Statement, error) {
-	return list(ctx, b, rewardText.statements, statementRow, string(user), int64(from), int64(to))
+	return list(ctx, b, statementRow, statementsSQL, string(user), int64(from), int64(to))
 }
 
 // monthsPerQuery is how many months UserMonths requests at once. Each is looked up by
 // its key, because the table is ordered by month.
 const monthsPerQuery = 16
+
+const userMonthsSQL = `SELECT ` + userMonthColumns + ` FROM user_months
+		WHERE user_id = $1 AND month IN (…) ORDER BY month`
 
 func (b *books) UserMonths(ctx context.Context, user beacon.UserID, from, to beacon.Month) ([]ledger.UserMonth, error) {
 	var all []ledger.UserMonth
@@ -141,7 +148,7 @@ func (b *books) UserMonths(ctx context.Context, user beacon.UserID, from, to bea
 		for i := range beacon.Month(monthsPerQuery) {
 			args[1+i] = int64(min(from+i, to))
 		}
-		some, err := list(ctx, b, rewardText.userMonths, userMonthRow, args...)
+		some, err := list(ctx, b, userMonthRow, userMonthsSQL, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -150,19 +157,26 @@ func (b *books) UserMonths(ctx context.Context, user beacon.UserID, from, to bea
 	return all, nil
 }
 
+const hotspotMonthsSQL = `SELECT ` + hotspotMonthColumns + ` FROM hotspot_months WHERE month = $1 AND user_id = $2 ORDER BY hotspot`
+
 func (b *books) HotspotMonths(ctx context.Context, user beacon.UserID, month beacon.Month) ([]ledger.HotspotMonth, error) {
-	return list(ctx, b, rewardText.hotspotMonths, hotspotMonthRow, int64(month), string(user))
+	return list(ctx, b, hotspotMonthRow, hotspotMonthsSQL, int64(month), string(user))
 }
 
+const totalsSQL = `SELECT ` + totalColumns + ` FROM hotspot_totals WHERE user_id = $1 ORDER BY hotspot`
+
 func (b *books) Totals(ctx context.Context, user beacon.UserID) ([]ledger.HotspotTotal, error) {
-	return list(ctx, b, rewardText.totals, totalRow, string(user))
+	return list(ctx, b, totalRow, totalsSQL, string(user))
 }
+
+const ledgerPageSQL = `SELECT ` + ledgerColumns + ` FROM ledger
+		WHERE day = $1 AND user_id = $2 AND hotspot > $3 ORDER BY hotspot LIMIT $4`
 
 // Rows reads a page at a time and calls fn while no query is open, so that fn may make
 // other queries.
 func (b *books) Rows(ctx context.Context, user beacon.UserID, day beacon.Day, fn func(ledger.Row) error) error {
 	for after, more := beacon.HotspotID(""), true; more; {
-		page, err := list(ctx, b, rewardText.ledgerPage, ledgerRow, int64(day), string(user), string(after), int64(pageSize))
+		page, err := list(ctx, b, ledgerRow, ledgerPageSQL, int64(day), string(user), string(after), int64(pageSize))
 		if err != nil {
 			return err
 		}

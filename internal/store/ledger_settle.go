@@ -11,24 +11,33 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
+const accountRangeSQL = `SELECT ` + accountColumns + ` FROM accounts WHERE user_id >= $1 AND user_id <= $2 ORDER BY user_id`
+
 // Accounts returns the accounts between two users, both included, in order.
-func (db *DB) Accounts(ctx context.Context, from, to beacon.UserID) ([]ledger.Account, error) {
-	return listRetrying(ctx, db, rewardText.accountRange, accountRow, string(from), string(to))
+func (db LedgerTable) Accounts(ctx context.Context, from, to beacon.UserID) ([]ledger.Account, error) {
+	return list(ctx, db, accountRow, accountRangeSQL, string(from), string(to))
 }
+
+const addTotalsSQL = `INSERT INTO hotspot_totals (` + totalColumns + `) VALUES (…) ON CONFLICT (user_id, hotspot) DO UPDATE SET through = excluded.through, tier = excluded.tier,
+			served = hotspot_totals.served + excluded.served, expected = hotspot_totals.expected + excluded.expected,
+			availability = hotspot_totals.availability + excluded.availability,
+			performance = hotspot_totals.performance + excluded.performance,
+			utilization = hotspot_totals.utilization + excluded.utilization
+		WHERE hotspot_totals.through < excluded.through`
 
 // AddTotals adds the months of hotspots to their totals. Each month is added once, no
 // matter how often and by how many callers, because a total stores the last month it
 // includes. So the months of a hotspot must be added in order. It writes all or
 // nothing. It returns Conflict if days were opened again since the given revision. Other
 // writes wait for it: a thousand at a time are enough.
-func (db *DB) AddTotals(ctx context.Context, revision int64, sums []ledger.HotspotMonth) error {
+func (db LedgerTable) AddTotals(ctx context.Context, revision int64, sums []ledger.HotspotMonth) error {
 	months := byMonth(sums, func(m *ledger.HotspotMonth) (beacon.Month, beacon.Owned) { return m.Month, m.Owned })
 	return db.commit(ctx, "total", func(tx *transaction) (changes, error) {
 		if err := atRevision(tx, revision); err != nil {
 			return nil, err
 		}
 		for _, sums := range months {
-			if err := putRows(tx, rewardText.addTotals[:], sums, appendTotal); err != nil {
+			if err := putRows(tx, addTotalsSQL, sums, onlyMonthRow); err != nil {
 				return nil, err
 			}
 		}
@@ -48,7 +57,7 @@ func (db *DB) AddTotals(ctx context.Context, revision int64, sums []ledger.Hotsp
 //
 // If the outcome is unknown, it is safe to repeat. Other writes wait for it: some
 // hundreds at a time are enough.
-func (db *DB) Settle(ctx context.Context, by beacon.Actor, revision int64, statements []ledger.Statement, ended ...ledger.HeldDay) (written int, err error) {
+func (db LedgerTable) Settle(ctx context.Context, by beacon.Actor, revision int64, statements []ledger.Statement, ended ...ledger.HeldDay) (written int, err error) {
 	ended = slices.Clone(ended)
 	months := byMonth(statements, func(s *ledger.Statement) (beacon.Month, beacon.Owned) {
 		return s.Month, beacon.Owned{User: s.User}
@@ -82,6 +91,17 @@ func settledChange(s *ledger.Statement, by beacon.Actor) *beacon.Change {
 	return &beacon.Change{Kind: beacon.RewardsSettled, Target: string(s.User), Actor: by, At: s.SettledAt}
 }
 
+// A statement that does not follow the last one is skipped. The rows are locked in
+// the order of the values.
+const addToAccountsSQL = `INSERT INTO accounts (` + accountColumns + `) VALUES (…) ON CONFLICT (user_id) DO UPDATE SET settled = excluded.settled, previous = excluded.previous, hash = excluded.hash,
+			served = accounts.served + excluded.served, expected = accounts.expected + excluded.expected,
+			availability = accounts.availability + excluded.availability,
+			performance = accounts.performance + excluded.performance,
+			utilization = accounts.utilization + excluded.utilization
+		WHERE accounts.settled < excluded.settled AND accounts.hash = excluded.previous RETURNING user_id`
+
+const putStatementsSQL = `INSERT INTO statements (` + statementColumns + `) VALUES (…)`
+
 // settle writes statements of one month, and returns those that it wrote. The account
 // is updated first: it decides whether a statement follows, and later transactions wait
 // for it.
@@ -92,14 +112,14 @@ func settle(tx *transaction, statements []ledger.Statement, ended []ledger.HeldD
 	}
 	statements = ofUsers(statements, users)
 	fresh := map[beacon.UserID]bool{}
-	err = inChunks(rewardText.addToAccounts[:], len(statements), func(text string, from, to int) error {
-		return tx.rows(into(fresh), text, valuesOf(statements[from:to], appendToAccount)...)
+	err = inChunks(len(statements), func(from, to int) error {
+		return keysIn(tx, fresh, addToAccountsSQL, valuesOf(tx, statements[from:to], settledRow)...)
 	})
 	if err != nil {
 		return nil, err
 	}
 	statements = ofUsers(statements, fresh)
-	if err := putRows(tx, rewardText.putStatements[:], statements, appendStatement); err != nil || len(ended) == 0 {
+	if err := putRows(tx, putStatementsSQL, statements, statementRow); err != nil || len(ended) == 0 {
 		return statements, err
 	}
 	return statements, listEnded(tx, statements, ended)
@@ -125,8 +145,8 @@ func listEnded(tx *transaction, statements []ledger.Statement, ended []ledger.He
 		days = append(days, d)
 	}
 	return cmp.Or(
-		putRows(tx, rewardText.putUserMonths[:], months, appendUserMonth),
-		putRows(tx, rewardText.putHeldDays[:], days, appendHeldDay),
+		putRows(tx, putUserMonthsSQL, months, userMonthRow),
+		putRows(tx, putHeldDaysSQL, days, heldDayWithMonth),
 	)
 }
 
@@ -136,7 +156,7 @@ func withAccount(tx *transaction, statements []ledger.Statement) (map[beacon.Use
 	users := mapped(statements, func(s ledger.Statement) beacon.UserID { return s.User })
 	found := make(map[beacon.UserID]bool, len(users))
 	for some := range slices.Chunk(users, idsPerQuery) {
-		if err := tx.rows(into(found), rewardText.haveAccounts, listArgs(some, idsPerQuery)...); err != nil {
+		if err := keysIn(tx, found, `SELECT user_id FROM accounts WHERE user_id IN (…)`, listArgs(some)...); err != nil {
 			return nil, err
 		}
 	}
@@ -168,22 +188,24 @@ func sortedByMonth[T any](rows []T, of func(*T) (beacon.Month, beacon.Owned)) []
 	compare := func(a, b T) int {
 		monthA, ownedA := of(&a)
 		monthB, ownedB := of(&b)
-		return cmp.Or(cmp.Compare(monthA, monthB), compareOwned(ownedA, ownedB))
+		return cmp.Or(cmp.Compare(monthA, monthB), ownedA.Compare(ownedB))
 	}
 	own := slices.Clone(rows)
 	slices.SortStableFunc(own, compare)
 	return slices.CompactFunc(own, func(a, b T) bool { return compare(a, b) == 0 })
 }
 
+const finishMonthSQL = `INSERT INTO reward_months (month, finished_at) VALUES ($1, $2) ON CONFLICT (month) DO NOTHING`
+
 // FinishMonth records that a month is settled for everyone. Repeating it changes
 // nothing. It returns Conflict if days were opened again since the given revision.
-func (db *DB) FinishMonth(ctx context.Context, month beacon.Month, revision int64, by beacon.Actor, at time.Time) error {
+func (db LedgerTable) FinishMonth(ctx context.Context, month beacon.Month, revision int64, by beacon.Actor, at time.Time) error {
 	change := beacon.Change{Kind: beacon.RewardsFinished, Target: month.String(), Actor: by, At: at}
 	return db.commit(ctx, "month", func(tx *transaction) (changes, error) {
 		if err := atRevision(tx, revision); err != nil {
 			return nil, err
 		}
-		n, err := tx.exec(rewardText.finishMonth, int64(month), micros(at))
+		n, err := tx.exec(finishMonthSQL, int64(month), micros(at))
 		if err != nil || n == 0 {
 			return nil, err
 		}
@@ -191,25 +213,38 @@ func (db *DB) FinishMonth(ctx context.Context, month beacon.Month, revision int6
 	})
 }
 
+const (
+	accountEndSQL    = `SELECT user_id FROM accounts WHERE user_id > $1 ORDER BY user_id LIMIT 1 OFFSET $2`
+	userMonthPageSQL = `SELECT ` + userMonthColumns + ` FROM user_months
+		WHERE month = $1 AND user_id > $2 AND user_id <= $3 ORDER BY user_id LIMIT $4`
+)
+
 // UserPage returns up to limit sums of a month, of users after one, in order.
-func (db *DB) UserPage(ctx context.Context, month beacon.Month, after beacon.UserID, limit int) ([]ledger.UserMonth, error) {
-	end := func(after beacon.Owned) (to beacon.Owned, any bool, err error) {
-		to.User, any, err = firstRetrying(ctx, db, rewardText.accountEnd, textRow[beacon.UserID], string(after.User), int64(limit-1))
-		return to, any, err
+func (db LedgerTable) UserPage(ctx context.Context, month beacon.Month, after beacon.UserID, limit int) ([]ledger.UserMonth, error) {
+	end := func(after beacon.Owned) (to beacon.Owned, found bool, err error) {
+		to.User, found, err = first(ctx, db, label[beacon.UserID], accountEndSQL, string(after.User), int64(limit-1))
+		return to, found, err
 	}
 	return readPage(beacon.Owned{User: after}, limit, end, func(after, to beacon.Owned, limit int64) ([]ledger.UserMonth, error) {
-		return listRetrying(ctx, db, rewardText.userMonthPage, userMonthRow, int64(month), string(after.User), string(to.User), limit)
+		return list(ctx, db, userMonthRow, userMonthPageSQL, int64(month), string(after.User), string(to.User), limit)
 	})
 }
 
+const ownedEndSQL = `SELECT operator_id, id FROM hotspots
+		WHERE (operator_id, id) > ($1, $2) ORDER BY operator_id, id LIMIT 1 OFFSET $3`
+
+const hotspotMonthPageSQL = `SELECT ` + hotspotMonthColumns + ` FROM hotspot_months
+		WHERE month = $1 AND (user_id, hotspot) > ($2, $3) AND (user_id, hotspot) <= ($4, $5)
+		ORDER BY user_id, hotspot LIMIT $6`
+
 // HotspotPage returns up to limit sums of a month, of hotspots after one, ordered by
 // user and then hotspot.
-func (db *DB) HotspotPage(ctx context.Context, month beacon.Month, after beacon.Owned, limit int) ([]ledger.HotspotMonth, error) {
-	end := func(after beacon.Owned) (to beacon.Owned, any bool, err error) {
-		return firstRetrying(ctx, db, rewardText.ownedEnd, ownedRow, string(after.User), string(after.Hotspot), int64(limit-1))
+func (db LedgerTable) HotspotPage(ctx context.Context, month beacon.Month, after beacon.Owned, limit int) ([]ledger.HotspotMonth, error) {
+	end := func(after beacon.Owned) (to beacon.Owned, found bool, err error) {
+		return first(ctx, db, ownedRow, ownedEndSQL, string(after.User), string(after.Hotspot), int64(limit-1))
 	}
 	return readPage(after, limit, end, func(after, to beacon.Owned, limit int64) ([]ledger.HotspotMonth, error) {
-		return listRetrying(ctx, db, rewardText.hotspotMonthPage, hotspotMonthRow,
+		return list(ctx, db, hotspotMonthRow, hotspotMonthPageSQL,
 			int64(month), string(after.User), string(after.Hotspot), string(to.User), string(to.Hotspot), limit)
 	})
 }
@@ -221,7 +256,7 @@ func (db *DB) HotspotPage(ctx context.Context, month beacon.Month, after beacon.
 // little. No row is missed, because the bounds cover the whole key range.
 func readPage[T any](
 	after beacon.Owned, limit int,
-	end func(after beacon.Owned) (to beacon.Owned, any bool, err error),
+	end func(after beacon.Owned) (to beacon.Owned, found bool, err error),
 	read func(after, to beacon.Owned, limit int64) ([]T, error),
 ) (page []T, err error) {
 	for more := true; more && len(page) < limit; {
@@ -244,8 +279,8 @@ func readPage[T any](
 
 // KeepPolicies stores the policies whose versions are new, and returns all stored ones,
 // by version. A stored policy is never overwritten.
-func (db *DB) KeepPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error) {
-	known, err := listRetrying(ctx, db, rewardText.policies, policyRow)
+func (db LedgerTable) KeepPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error) {
+	known, err := list(ctx, db, policyRow, policiesSQL)
 	if err != nil {
 		return nil, err
 	}
@@ -260,13 +295,15 @@ func (db *DB) KeepPolicies(ctx context.Context, policies []ledger.Policy) ([]led
 
 // FoundPolicies stores the policies of a new network, unless there are any, and returns all
 // stored ones.
-func (db *DB) FoundPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error) {
+func (db LedgerTable) FoundPolicies(ctx context.Context, policies []ledger.Policy) ([]ledger.Policy, error) {
 	return db.putPolicies(ctx, policies, true)
 }
 
+const putPolicySQL = `INSERT INTO reward_policies (version, first_day, content) VALUES ($1, $2, $3) ON CONFLICT (version) DO NOTHING`
+
 // AdoptPolicy stores a policy, with a change for the audit. It returns Conflict if there is
 // one with this version.
-func (db *DB) AdoptPolicy(ctx context.Context, p ledger.Policy, by beacon.Actor, at time.Time) error {
+func (db LedgerTable) AdoptPolicy(ctx context.Context, p ledger.Policy, by beacon.Actor, at time.Time) error {
 	if err := storableText(p.Text); err != nil {
 		return internal("adopt policy", err)
 	}
@@ -274,16 +311,16 @@ func (db *DB) AdoptPolicy(ctx context.Context, p ledger.Policy, by beacon.Actor,
 	change := beacon.Change{Kind: beacon.PolicyAdopted, Target: p.From.String(), Actor: by, At: at}
 	op := &operation{order: "policy"}
 	op.run = func(tx *transaction) (changes, error) {
-		n, err := tx.exec(rewardText.putPolicy, int64(p.Version), int64(p.From), p.Text)
+		n, err := tx.exec(putPolicySQL, int64(p.Version), int64(p.From), p.Text)
 		if err == nil && n == 0 {
-			err = &beacon.Error{Kind: beacon.Conflict, Message: fmt.Sprintf("policy %d was adopted meanwhile", p.Version)}
+			err = beacon.Conflicting(fmt.Errorf("policy %d exists", p.Version))
 		}
 		return changes{&change}, err
 	}
 	return db.doOnce(ctx, op, by)
 }
 
-func (db *DB) putPolicies(ctx context.Context, policies []ledger.Policy, founding bool) ([]ledger.Policy, error) {
+func (db *core) putPolicies(ctx context.Context, policies []ledger.Policy, founding bool) ([]ledger.Policy, error) {
 	for _, p := range policies {
 		if err := storableText(p.Text); err != nil {
 			return nil, internal("keep policies", err)
@@ -291,7 +328,7 @@ func (db *DB) putPolicies(ctx context.Context, policies []ledger.Policy, foundin
 	}
 	err := db.commit(ctx, "policy", func(tx *transaction) (changes, error) {
 		for i, p := range policies {
-			n, err := tx.exec(rewardText.putPolicy, int64(p.Version), int64(p.From), p.Text)
+			n, err := tx.exec(putPolicySQL, int64(p.Version), int64(p.From), p.Text)
 			if err != nil || founding && i == 0 && n == 0 { // another process has been faster
 				return nil, err
 			}
@@ -301,5 +338,5 @@ func (db *DB) putPolicies(ctx context.Context, policies []ledger.Policy, foundin
 	if err != nil {
 		return nil, err
 	}
-	return listRetrying(ctx, db, rewardText.policies, policyRow)
+	return list(ctx, db, policyRow, policiesSQL)
 }

@@ -8,18 +8,21 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
+const putLinkCodeSQL = `INSERT INTO link_codes (hotspot, hash, expires_at, tries) VALUES ($1, $2, $3, 0)
+		ON CONFLICT (hotspot) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at, tries = 0`
+
 // PutLinkCode writes a code for linking a device to a live hotspot, replacing the
 // hotspot's earlier one, once if the actor says so (see doOnce). It returns NotFound if
 // there is no such hotspot, and Conflict if another hotspot has the same code.
-func (db *DB) PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.Actor, now time.Time) error {
+func (db HotspotTable) PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.Actor, now time.Time) error {
 	hash := encodeHash(code.Hash)
 	change := beacon.Change{Kind: beacon.LinkCodeCreated, Target: string(code.Hotspot), Actor: by, At: now}
-	op := &operation{order: "code", duplicate: codeTaken}
+	op := &operation{order: "code", duplicate: beacon.Conflicting}
 	op.run = func(tx *transaction) (changes, error) {
-		if _, err := findHotspot(tx, sqlText.hotspot, code.Hotspot); err != nil {
+		if _, err := findHotspot(tx, hotspotSQL, code.Hotspot); err != nil {
 			return nil, err
 		}
-		return changes{&change}, tx.write(sqlText.putLinkCode, string(code.Hotspot), hash, micros(code.ExpiresAt))
+		return changes{&change}, tx.write(putLinkCodeSQL, string(code.Hotspot), hash, micros(code.ExpiresAt))
 	}
 	return db.doOnce(ctx, op, by)
 }
@@ -27,7 +30,7 @@ func (db *DB) PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.A
 // LinkDevice uses a code up: edit changes the hotspot of the code, such as its KeyHash
 // and LinkedAt, and the result is written as the next version, with the change
 // HotspotLinked. It returns NotFound if the code does not exist, or no longer, and
-// Forbidden if it has expired or its hotspot is deleted.
+// ErrSpentCode if it has expired or its hotspot is deleted.
 //
 // An error of edit is returned unchanged and uses up one of the code's tries; the last
 // try deletes the code. Edit may run more than once, each time on the then current row,
@@ -38,7 +41,7 @@ func (db *DB) PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.A
 // Each use of an existing code records one change: HotspotLinked, or LinkRefused with
 // the reason in its note. Unknown codes record none, because anyone could fill the
 // audit log with them.
-func (db *DB) LinkDevice(
+func (db HotspotTable) LinkDevice(
 	ctx context.Context, hash [32]byte, by beacon.Actor, now time.Time, edit func(*beacon.Hotspot) error,
 ) (beacon.Hotspot, error) {
 	use := &linkUse{hash: encodeHash(hash), by: by, now: now}
@@ -46,7 +49,7 @@ func (db *DB) LinkDevice(
 		use.refusal = edit(h)
 		return true, use.refusal
 	}
-	use.op = &operation{order: "code", duplicate: macTaken}
+	use.op = &operation{order: "code", duplicate: beacon.Conflicting}
 	use.op.run = use.run
 	if err := db.doOnce(ctx, use.op, by); err != nil {
 		return beacon.Hotspot{}, err
@@ -56,8 +59,6 @@ func (db *DB) LinkDevice(
 	}
 	return use.result, nil
 }
-
-var errSpent error = &beacon.Error{Kind: beacon.Forbidden, Message: "this code can no longer be used"}
 
 // linkUse is one use of a code.
 type linkUse struct {
@@ -71,47 +72,46 @@ type linkUse struct {
 	refusal error // the result, if what was written is a refusal
 }
 
+const deleteLinkCodeSQL = `DELETE FROM link_codes WHERE hash = $1`
+
 // run locks the code first, so that of two concurrent uses one waits for the other and
 // then finds the code used.
 func (u *linkUse) run(tx *transaction) (changes, error) {
 	u.refusal = nil
-	if u.by.Once != nil {
-		u.by.Once.Result = nil // of an earlier attempt at this transaction
-	}
-	n, err := tx.exec(sqlText.lockLinkCode, u.hash)
+	n, err := tx.exec(`UPDATE link_codes SET tries = tries WHERE hash = $1`, u.hash)
 	if err != nil {
 		return nil, err
 	}
 	if n == 0 {
-		return nil, notFound("link code")
+		return nil, beacon.NoSuch("link code")
 	}
 	var hotspot beacon.HotspotID
 	var expires, tries int64
-	if _, err := tx.row([]any{&hotspot, &expires, &tries}, sqlText.linkCode, u.hash); err != nil {
+	if _, err := tx.row([]any{&hotspot, &expires, &tries}, `SELECT hotspot, expires_at, tries FROM link_codes WHERE hash = $1`, u.hash); err != nil {
 		return nil, err
 	}
 	if expires <= micros(u.now) {
-		u.refusal = errSpent
-		return u.refuse(tx, hotspot, "the code has expired", sqlText.deleteLinkCode)
+		u.refusal = beacon.ErrSpentCode
+		return u.refuse(tx, hotspot, "the code has expired", deleteLinkCodeSQL)
 	}
-	change, err := update(tx, u.op, sqlText.hotspot, hotspot, u.edit, &u.result)
+	change, err := update(tx, u.op, hotspotSQL, hotspot, u.edit, &u.result)
 	switch {
 	case tx.failed != nil:
 		return nil, tx.failed
 	case beacon.KindOf(err) == beacon.NotFound && u.refusal == nil:
-		u.refusal = errSpent
-		return u.refuse(tx, hotspot, "the hotspot is deleted", sqlText.deleteLinkCode)
+		u.refusal = beacon.ErrSpentCode
+		return u.refuse(tx, hotspot, "the hotspot is deleted", deleteLinkCodeSQL)
 	case u.refusal != nil:
-		note, spend := fmt.Sprintf("%v: try %d of %d", u.refusal, tries+1, beacon.LinkTries), sqlText.spendLinkCode
+		note, spend := fmt.Sprintf("%v: try %d of %d", u.refusal, tries+1, beacon.LinkTries), `UPDATE link_codes SET tries = tries + 1 WHERE hash = $1`
 		if tries+1 >= beacon.LinkTries {
-			spend = sqlText.deleteLinkCode
+			spend = deleteLinkCodeSQL
 		}
 		return u.refuse(tx, hotspot, note, spend)
 	case err != nil:
 		return nil, err
 	}
 	change.Kind, change.Actor = beacon.HotspotLinked, u.by
-	return changes{change}, tx.write(sqlText.deleteLinkCode, u.hash)
+	return changes{change}, tx.write(deleteLinkCodeSQL, u.hash)
 }
 
 // refuse writes the cost of the attempt, and the reason to the audit log.
@@ -126,7 +126,7 @@ func (u *linkUse) refuse(tx *transaction, id beacon.HotspotID, note, cost string
 
 // NoteRefusal writes only an audit row, for something that was refused and changed
 // nothing.
-func (db *DB) NoteRefusal(ctx context.Context, change beacon.Change) error {
+func (db ChangeTable) NoteRefusal(ctx context.Context, change beacon.Change) error {
 	if err := storableText(string(change.Kind), change.Target, change.Actor.Note); err != nil {
 		return internal("note refusal", err)
 	}

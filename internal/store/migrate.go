@@ -125,7 +125,7 @@ func upToDate(ctx context.Context, engine *Engine, steps []Migration) bool {
 }
 
 func appliedVersions(ctx context.Context, conn *sql.Conn) (applied []Migration, err error) {
-	return ReadRows(ctx, conn, func(m *Migration) []any { return []any{&m.Version, &m.Name, &m.Checksum} }, sqlText.versions)
+	return ReadRows(ctx, conn, func(m *Migration) []any { return []any{&m.Version, &m.Name, &m.Checksum} }, `SELECT version, name, checksum FROM schema_versions ORDER BY version`)
 }
 
 // CheckSchema rejects a database that this program does not know how to use, or that
@@ -165,6 +165,8 @@ func compatible(applied, known []Migration) error {
 	return nil
 }
 
+const insertVersionSQL = `INSERT INTO schema_versions (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`
+
 // apply runs one step. Not every engine can roll back DDL, so each statement is safe to
 // repeat, and the version is written last.
 func apply(ctx context.Context, conn *sql.Conn, words *strings.Replacer, step Migration, now time.Time) error {
@@ -173,6 +175,6 @@ func apply(ctx context.Context, conn *sql.Conn, words *strings.Replacer, step Mi
 			return err
 		}
 	}
-	_, err := conn.ExecContext(ctx, sqlText.insertVersion, step.Version, step.Name, step.Checksum, micros(now))
+	_, err := conn.ExecContext(ctx, insertVersionSQL, step.Version, step.Name, step.Checksum, micros(now))
 	return err
 }

@@ -54,17 +54,3 @@ func TestReadMigrations(t *testing.T) {
 		}
 	}
 }
-
-// TestStatements: the list is complete enough to be worth checking elsewhere.
-func TestStatements(t *testing.T) {
-	seen := map[string]bool{}
-	for _, text := range store.Statements() {
-		if text == "" || seen[text] {
-			t.Errorf("empty or twice: %q", text)
-		}
-		seen[text] = true
-	}
-	if len(seen) < 80 {
-		t.Errorf("%d statements; want at least 80", len(seen))
-	}
-}

@@ -14,7 +14,13 @@ import (
 type session struct {
 	conn     *sql.Conn
 	rewrite  func(text string) string
-	prepared map[string]*sql.Stmt
+	prepared map[statement]*sql.Stmt
+}
+
+// statement is a text for a number of arguments: see fill.
+type statement struct {
+	text string
+	args int
 }
 
 func openSession(ctx context.Context, engine *Engine) (*session, error) {
@@ -22,7 +28,7 @@ func openSession(ctx context.Context, engine *Engine) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{conn: conn, rewrite: engine.Rewrite, prepared: map[string]*sql.Stmt{}}
+	s := &session{conn: conn, rewrite: engine.Rewrite, prepared: map[statement]*sql.Stmt{}}
 	if s.rewrite == nil {
 		s.rewrite = func(text string) string { return text }
 	}
@@ -50,19 +56,20 @@ func (s *session) closeStatements() {
 	}
 }
 
-func (s *session) prepare(ctx context.Context, text string) (*sql.Stmt, error) {
-	if stmt, ok := s.prepared[text]; ok {
+func (s *session) prepare(ctx context.Context, text string, args int) (*sql.Stmt, error) {
+	wanted := statement{text, args}
+	if stmt, ok := s.prepared[wanted]; ok {
 		return stmt, nil
 	}
-	stmt, err := s.conn.PrepareContext(ctx, s.rewrite(text))
+	stmt, err := s.conn.PrepareContext(ctx, s.rewrite(fill(text, args)))
 	if err == nil {
-		s.prepared[text] = stmt
+		s.prepared[wanted] = stmt
 	}
 	return stmt, err
 }
 
 func (s *session) exec(ctx context.Context, text string, args ...any) (int64, error) {
-	stmt, err := s.prepare(ctx, text)
+	stmt, err := s.prepare(ctx, text, len(args))
 	if err != nil {
 		return 0, err
 	}
@@ -73,8 +80,8 @@ func (s *session) exec(ctx context.Context, text string, args ...any) (int64, er
 	return result.RowsAffected()
 }
 
-func (s *session) query(ctx context.Context, read func(scan func(...any) error) error, text string, args ...any) error {
-	stmt, err := s.prepare(ctx, text)
+func (s *session) query(ctx context.Context, text string, targets []any, each func() (stopped, failed error), args []any) error {
+	stmt, err := s.prepare(ctx, text, len(args))
 	if err != nil {
 		return err
 	}
@@ -84,7 +91,10 @@ func (s *session) query(ctx context.Context, read func(scan func(...any) error) 
 	}
 	defer rows.Close()
 	for rows.Next() {
-		if err := read(rows.Scan); err != nil {
+		if err := rows.Scan(targets...); err != nil {
+			return err
+		}
+		if _, err := each(); err != nil {
 			return err
 		}
 	}
@@ -131,56 +141,26 @@ func (tx *transaction) append(text string, args ...any) error {
 	return err
 }
 
-// row reads the single row of a query into the targets, and reports whether there was
-// one.
-func (tx *transaction) row(targets []any, text string, args ...any) (found bool, err error) {
-	if tx.failed != nil {
-		return false, errGroupFailed
-	}
-	stmt, err := tx.session.prepare(tx.ctx, text)
-	if err == nil {
-		err = stmt.QueryRowContext(tx.ctx, args...).Scan(targets...)
-	}
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	tx.failed = err
-	return err == nil, err
+// row reads the single row of a query into the fields, and reports whether there was one.
+func (tx *transaction) row(into []any, text string, args ...any) (found bool, err error) {
+	return readRow(tx.ctx, tx, into, text, args...)
 }
 
-// exists reports whether a query finds a row.
-func (tx *transaction) exists(text string, args ...any) (bool, error) {
-	var column any
-	return tx.row([]any{&column}, text, args...)
-}
-
-// rowIn reads the single row of a query, and reports whether there was one.
-func rowIn[T any](tx *transaction, row rowReader[T], text string, args ...any) (one T, found bool, err error) {
-	targets, finish := row(&one)
-	if found, err = tx.row(targets, text, args...); err != nil || !found {
-		return one, false, err
-	}
-	tx.failed = finish()
-	return one, tx.failed == nil, tx.failed
-}
-
-// rows reads all rows of a query.
-func (tx *transaction) rows(read func(scan func(...any) error) error, text string, args ...any) error {
+// scan implements source.
+func (tx *transaction) scan(_ context.Context, text string, targets []any, each func() (stopped, failed error), args ...any) error {
 	if tx.failed != nil {
 		return errGroupFailed
 	}
-	tx.failed = tx.session.query(tx.ctx, read, text, args...)
+	tx.failed = tx.session.query(tx.ctx, text, targets, each, args)
 	return tx.failed
 }
 
-// into reads rows of a key into a set.
-func into[K comparable](set map[K]bool) func(scan func(...any) error) error {
-	return func(scan func(...any) error) error {
-		var key K
-		err := scan(&key)
-		set[key] = true
-		return err
-	}
+// retrying implements source: the group is repeated, not a read of it.
+func (tx *transaction) retrying(_ context.Context, read func() error) error { return read() }
+
+// exists reports whether a query finds a row.
+func (tx *transaction) exists(text string, args ...any) (bool, error) {
+	return tx.row([]any{new(string)}, text, args...)
 }
 
 // numbering assigns the rows of one stream of a node their numbers: 1, 2, 3, … without
@@ -198,6 +178,8 @@ type numbering struct {
 	registered bool // our row in nodes is known to be committed
 }
 
+const insertNodeSQL = `INSERT INTO nodes (node, started_at) VALUES ($1, $2) ON CONFLICT (node) DO NOTHING`
+
 // next assigns n numbers, starting with first. They take effect once tx is committed.
 func (s *numbering) next(tx *transaction, n int) (first int64, err error) {
 	if !s.known || s.moved {
@@ -206,7 +188,7 @@ func (s *numbering) next(tx *transaction, n int) (first int64, err error) {
 		}
 	}
 	if !s.registered && tx.numbered == 0 {
-		if err := tx.write(sqlText.insertNode, s.node, micros(s.opened)); err != nil {
+		if err := tx.write(insertNodeSQL, s.node, micros(s.opened)); err != nil {
 			return 0, err
 		}
 	}

@@ -19,9 +19,11 @@ const (
 	language    = "language"
 )
 
+const settingsSQL = `SELECT name, value FROM settings ORDER BY name`
+
 // Blur returns what strangers see of homes.
-func (db *DB) Blur(ctx context.Context) (beacon.Blur, error) {
-	set, err := queryMap[string, string](ctx, db, sqlText.settings)
+func (db SettingTable) Blur(ctx context.Context) (beacon.Blur, error) {
+	set, err := readMap[string, string](ctx, db, same, settingsSQL)
 	if err != nil {
 		return beacon.Blur{}, err
 	}
@@ -42,8 +44,8 @@ func (db *DB) Blur(ctx context.Context) (beacon.Blur, error) {
 }
 
 // MapSettings returns what maps show at first.
-func (db *DB) MapSettings(ctx context.Context) (m beacon.MapSettings, err error) {
-	set, err := queryMap[string, string](ctx, db, sqlText.settings)
+func (db SettingTable) MapSettings(ctx context.Context) (m beacon.MapSettings, err error) {
+	set, err := readMap[string, string](ctx, db, same, settingsSQL)
 	if text := set[startView]; text != "" { // empty: it was set once, and is no more
 		view, err := beacon.ParseStartView(text)
 		if err != nil {
@@ -56,7 +58,7 @@ func (db *DB) MapSettings(ctx context.Context) (m beacon.MapSettings, err error)
 }
 
 // SetStartView sets what maps show at first; nil: where the hotspots are.
-func (db *DB) SetStartView(ctx context.Context, v *beacon.StartView, by beacon.Actor, now time.Time) error {
+func (db SettingTable) SetStartView(ctx context.Context, v *beacon.StartView, by beacon.Actor, now time.Time) error {
 	text := ""
 	if v != nil {
 		text = v.String()
@@ -65,31 +67,35 @@ func (db *DB) SetStartView(ctx context.Context, v *beacon.StartView, by beacon.A
 }
 
 // SetLanguage sets the language of names on maps; empty: as people there write them.
-func (db *DB) SetLanguage(ctx context.Context, code string, by beacon.Actor, now time.Time) error {
+func (db SettingTable) SetLanguage(ctx context.Context, code string, by beacon.Actor, now time.Time) error {
 	return db.putSetting(ctx, language, code, by, now)
 }
 
-func (db *DB) putSetting(ctx context.Context, name, value string, by beacon.Actor, now time.Time) error {
+const putSettingSQL = `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+
+func (db *core) putSetting(ctx context.Context, name, value string, by beacon.Actor, now time.Time) error {
 	by.Note = value
 	change := beacon.Change{Kind: beacon.SettingChanged, Target: name, Actor: by, At: now}
-	return db.exec(ctx, "settings", changes{&change}, sqlText.putSetting, name, value)
+	return db.exec(ctx, "settings", changes{&change}, putSettingSQL, name, value)
 }
 
 // SetHomePrivacy sets what strangers see of homes. The first time, it makes the secret.
-func (db *DB) SetHomePrivacy(ctx context.Context, p beacon.HomePrivacy, by beacon.Actor, now time.Time) error {
+func (db SettingTable) SetHomePrivacy(ctx context.Context, p beacon.HomePrivacy, by beacon.Actor, now time.Time) error {
 	blur := beacon.Blur{Homes: p}
 	rand.Read(blur.Secret[:]) // never fails: see crypto/rand
 	return db.SetBlur(ctx, blur, by, now)
 }
 
+const addSettingSQL = `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`
+
 // SetBlur sets what strangers see of homes. A secret that the network has already stays.
-func (db *DB) SetBlur(ctx context.Context, blur beacon.Blur, by beacon.Actor, now time.Time) error {
+func (db SettingTable) SetBlur(ctx context.Context, blur beacon.Blur, by beacon.Actor, now time.Time) error {
 	by.Note = string(blur.Homes)
 	change := beacon.Change{Kind: beacon.SettingChanged, Target: homePrivacy, Actor: by, At: now}
 	return db.commit(ctx, "settings", func(tx *transaction) (changes, error) {
 		return changes{&change}, cmp.Or(
-			tx.write(sqlText.addSetting, homeSecret, hex.EncodeToString(blur.Secret[:])),
-			tx.write(sqlText.putSetting, homePrivacy, string(blur.Homes)),
+			tx.write(addSettingSQL, homeSecret, hex.EncodeToString(blur.Secret[:])),
+			tx.write(putSettingSQL, homePrivacy, string(blur.Homes)),
 		)
 	})
 }

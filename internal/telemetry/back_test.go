@@ -71,7 +71,7 @@ func testBackIntoAFinalDay(t *testing.T, open database, notice func(*testing.T, 
 func TestClock_BackWhileFolding(t *testing.T) {
 	onBoth(t, func(t *testing.T, open database) {
 		c, f, day := running(evening), &faulty{}, beacon.DayOf(evening)
-		n := start(t, open, c, func(s telemetry.Store) telemetry.Store { f.Store = s; return f })
+		n := start(t, open, c, func(s Store) Store { f.Store = s; return f })
 		n.upFor(t, 6)
 		ids := n.register(t, telemetry.HotspotsAtATime+1, evening)
 		last := slices.Max(ids)
@@ -136,7 +136,7 @@ func TestClock_LinkedWhileAhead(t *testing.T) {
 			t.Errorf("the record of the day says %+v; want %+v", got, want)
 		}
 		for id, since := range map[beacon.HotspotID]time.Time{before: evening, linked: evening.Add(30 * time.Minute)} {
-			h, err := n.db.Hotspot(t.Context(), id)
+			h, err := n.db.Hotspots.Hotspot(t.Context(), id)
 			if err != nil || !h.ActiveSince().Equal(since) {
 				t.Errorf("in service since %s, %v; want %s", h.ActiveSince(), err, since)
 			}
@@ -237,8 +237,8 @@ func TestClock_LinkedWhileAheadAgain(t *testing.T) {
 func TestClock_LinkedWhileAheadForLong(t *testing.T) {
 	onBoth(t, func(t *testing.T, open database) {
 		c := running(evening)
+		c.witnessed = true
 		n := start(t, open, c, nil)
-		n.Certain = func() (certain, latest time.Time, known bool) { return c.machine(), c.now(), true }
 		n.upFor(t, 6)
 		n.runs(t, c, 10, nothing)
 		var linked []beacon.HotspotID
@@ -251,7 +251,7 @@ func TestClock_LinkedWhileAheadForLong(t *testing.T) {
 			n.runs(t, c, 15, nothing)
 		}
 		for i, since := range []time.Time{evening.Add(25 * time.Minute), evening.Add(55 * time.Minute)} {
-			h, err := n.db.Hotspot(t.Context(), linked[i])
+			h, err := n.db.Hotspots.Hotspot(t.Context(), linked[i])
 			if err != nil || !h.ActiveSince().Equal(since) {
 				t.Errorf("hotspot %d is in service since %s, %v; want %s", i, h.ActiveSince(), err, since)
 			}
@@ -277,7 +277,7 @@ func TestClock_UpSinceItIsNoticed(t *testing.T) {
 		n.beat(t, hotspot, beacon.Heartbeat{Boot: 1, Seq: 1})
 		c.run(2 * time.Second)
 		n.must(t, n.Mark)
-		spans, err := n.db.Spans(t.Context(), noticed)
+		spans, err := n.db.Clocks.Spans(t.Context(), noticed)
 		if err != nil || !slices.Contains(spans, beacon.ServiceSpan{From: noticed, To: noticed + 1}) {
 			t.Errorf("the service was up in %v, %v; want from minute %d on", spans, err, noticed)
 		}
@@ -297,11 +297,8 @@ func TestClock_NoFactOfADayThatHasNotCome(t *testing.T) {
 
 func testNoFactOfTomorrow(t *testing.T, open database, killed bool) {
 	c, day := running(evening), beacon.DayOf(evening)
-	start := func() *node {
-		n := start(t, open, c, nil)
-		n.Certain = func() (certain, latest time.Time, known bool) { return c.machine(), c.machine(), true }
-		return n
-	}
+	c.witnessed = true
+	start := func() *node { return start(t, open, c, nil) }
 	n := start()
 	n.upFor(t, 6)
 	hotspot := n.register(t, 1, evening)[0]
@@ -326,7 +323,7 @@ func testNoFactOfTomorrow(t *testing.T, open database, killed bool) {
 		n = start()
 	}
 	n.runs(t, c, 15, beat(3))
-	if rows, err := n.db.Records(t.Context(), day+1, []beacon.HotspotID{hotspot}); err != nil || len(rows) > 0 {
+	if rows, err := n.db.Records.Records(t.Context(), day+1, []beacon.HotspotID{hotspot}); err != nil || len(rows) > 0 {
 		t.Errorf("there is a record of tomorrow, %v", err)
 	}
 	n.toTheEnd(t, c, nothing)
@@ -355,11 +352,8 @@ func TestClock_AheadOverMidnight(t *testing.T) {
 func testAheadOverMidnight(t *testing.T, open database, killed, boots bool) {
 	before := midnight.Add(-40 * time.Minute)
 	c, day := running(before), beacon.DayOf(midnight)
-	start := func() *node {
-		n := start(t, open, c, nil)
-		n.Certain = func() (certain, latest time.Time, known bool) { return c.machine(), c.now(), true }
-		return n
-	}
+	c.witnessed = true
+	start := func() *node { return start(t, open, c, nil) }
 	n := start()
 	n.upFor(t, 6)
 	shop := n.shop(t, before, 30)

@@ -20,16 +20,13 @@ const (
 	maxGathered = 32_768
 )
 
-var (
-	appendTimeout = 5 * time.Second // tests have more
-
-	// hangTimeout is for a database that does not notice deadlines, such as one on a disk
-	// that hangs. Devices wait longer: the agent for 20 s.
-	hangTimeout = 3 * appendTimeout
-)
+// appendTimeout is how long a beat may wait for the database.
+const appendTimeout = 5 * time.Second
 
 // batcher collects beats into batches. It is safe for concurrent use.
 type batcher struct {
+	// hangTimeout is for a database that does not notice deadlines, such as one on a disk
+	// that hangs. Devices wait longer: the agent for 20 s.
 	timeout, hangTimeout time.Duration
 
 	mu     sync.Mutex
@@ -50,8 +47,8 @@ type batch struct {
 	err  error
 }
 
-func newBatcher() *batcher {
-	return &batcher{timeout: appendTimeout, hangTimeout: hangTimeout, open: &batch{done: make(chan struct{})}, wake: make(chan struct{}, 1)}
+func newBatcher(timeout time.Duration) *batcher {
+	return &batcher{timeout: timeout, hangTimeout: 3 * timeout, open: &batch{done: make(chan struct{})}, wake: make(chan struct{}, 1)}
 }
 
 // finish tells everyone who waits for the batch what became of it, unless they know.
@@ -148,7 +145,7 @@ func (t *Telemetry) commit(ctx context.Context, b *batch, data []byte) []byte {
 	ctx, cancel := context.WithDeadline(ctx, b.began.Add(t.batcher.timeout))
 	defer cancel()
 	data = heartbeat.AppendBatch(data, b.beats)
-	seq, err := t.Store.AppendBeats(ctx, data)
+	seq, err := t.Journal.AppendBeats(ctx, data)
 	if err != nil {
 		// Whether it was written may be unknown. If it was, Follow finds it in our own
 		// journal; the devices repeat their beats in any case.
@@ -156,7 +153,7 @@ func (t *Telemetry) commit(ctx context.Context, b *batch, data []byte) []byte {
 		return data
 	}
 	t.apply(b)
-	t.cursors.wrote(t.Store.Node(), seq)
+	t.cursors.wrote(t.Journal.Node(), seq)
 	b.finish(nil)
 	return data
 }

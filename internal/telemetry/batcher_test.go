@@ -12,7 +12,7 @@ import (
 // The memory of a large batch serves the small ones after it, and does not keep what it
 // had: a hotspot that is deleted is no longer in memory.
 func TestBatcher_ForgetsHotspots(t *testing.T) {
-	g := newBatcher()
+	g := newBatcher(appendTimeout)
 	fill := func(beats int) weak.Pointer[fleet.Hotspot] {
 		hotspot := &fleet.Hotspot{}
 		for range beats {

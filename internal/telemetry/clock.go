@@ -11,77 +11,58 @@ import (
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 )
 
-const (
-	// steadyFor is how long the clock must have run steadily before it is trusted: what
-	// is decided by a clock that was wrong for a moment stays decided.
-	steadyFor = 10 * time.Minute
+// warnEvery is how often the same problem is logged.
+const warnEvery = time.Hour
 
-	// warnEvery is how often the same problem is logged.
-	warnEvery = time.Hour
-)
-
-// trust is how far the clock can be trusted.
-type trust struct {
-	mu         sync.Mutex
-	steadiness clock.Steadiness
-	begun      int           // steadiness.Begun at the last check
-	last       atomic.Int64  // the minute of the last check
-	upTo       time.Time     // when the clock was last trusted; zero: never yet
-	steady     bool          // it was trusted at the last check
-	back       bool          // it went back, and has not been trusted since
-	backTo     beacon.Minute // where it last went back to, or was at the start
-	backs      int           // how often memory was cut for it
-	warned     time.Time     // the last warning, by the machine's clock
+// clockSeen is what telemetry has seen of the clock, and how it reacted.
+type clockSeen struct {
+	mu          sync.Mutex    // also held while memory is cut or folded, so that only one of them happens
+	sets, backs int           // of the last reading
+	last        atomic.Int64  // its minute
+	back        bool          // the clock went back, and has not been trusted since
+	backTo      beacon.Minute // where it last went back to, or was at the start
+	cuts        int           // how often memory was cut for it
 }
 
-// reading is the result of a check of the clock.
+// reading is a reading of the clock to which memory was adapted.
 type reading struct {
-	now    time.Time
-	steady bool          // it is trusted
-	upTo   time.Time     // the latest moment that is certain: now, if it is trusted and no witness is behind it
+	clock.Reading
+	minute beacon.Minute // of Now
 	latest beacon.Minute // the last that has come by any witness
 	backTo beacon.Minute
-	backs  int
+	cuts   int
 }
 
 // strange reports whether the clock shows another day than what is certain: days that
 // have not come would begin for a million hotspots.
 func (r reading) strange() bool {
-	return !r.upTo.IsZero() && beacon.MinuteOf(r.now).Day() != beacon.MinuteOf(r.upTo).Day()
+	return !r.UpTo.IsZero() && r.minute.Day() != beacon.MinuteOf(r.UpTo).Day()
 }
 
-// read reads the clock and checks whether it can be trusted. It is called every second,
+// read reads the clock, and reacts if it was set or went back. It is called every second,
 // and by every fold, which uses the time that was checked.
 func (t *Telemetry) read() reading {
-	c := &t.trust
+	c := &t.clockSeen
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now, real := t.Now(), t.machine()
-	certain, latest, known := t.certain(now)
-	steady := c.steadiness.At(now, real, t.Rate) >= steadyFor && known
-	if c.steady = steady; steady {
-		c.upTo = certain
+	r := t.Clock.Read()
+	set, back := r.Sets != c.sets, r.Backs != c.backs
+	c.sets, c.backs = r.Sets, r.Backs
+	if set {
+		t.suspicions.raise() // memory may have taken records of now for others
 	}
-	if begun := c.steadiness.Begun(); begun != c.begun {
-		if c.begun > 0 {
-			t.suspicions.raise() // memory may have taken records of now for others
-			t.warnOfClock(now, real)
-		}
-		c.begun = begun
-	}
-	minute := beacon.MinuteOf(now)
-	last := beacon.Minute(c.last.Load())
-	if minute < last {
+	if back {
 		t.suspicions.raise()
 		t.finals.forget()   // a day that was over may not be any more
 		t.cursors.restart() // memory may have taken beats of it for late ones
-		c.backTo = minute
+		c.backTo = beacon.MinuteOf(r.BackTo)
 	}
-	if minute < last || c.back && steady {
-		t.goBack(now, steady)
+	if back || c.back && r.Trusted {
+		t.goBack(r)
 	}
+	minute := beacon.MinuteOf(r.Now)
 	c.last.Store(int64(minute))
-	return reading{now, steady, c.upTo, beacon.MinuteOf(latest), c.backTo, c.backs}
+	return reading{r, minute, beacon.MinuteOf(r.Latest), c.backTo, c.cuts}
 }
 
 // noticeBack returns the time, and reads the clock if it was set back since it was last
@@ -89,70 +70,52 @@ func (t *Telemetry) read() reading {
 // heartbeats, and when the service was up. So it does not matter what comes first after the
 // clock was set.
 func (t *Telemetry) noticeBack() (now time.Time) {
-	now = t.Now()
-	if int64(beacon.MinuteOf(now)) < t.trust.last.Load() {
+	now = t.Clock.Now()
+	if int64(beacon.MinuteOf(now)) < t.clockSeen.last.Load() {
 		t.read()
 	}
 	return now
 }
 
-// certain returns the latest moment up to now that has come by every witness, the latest
-// that has come by any, and whether they are known. The first does not go back while the
-// clock goes on.
-func (t *Telemetry) certain(now time.Time) (certain, latest time.Time, known bool) {
-	if t.Certain == nil {
-		return now, now, true
-	}
-	certain, latest, known = t.Certain()
-	return beacon.Earlier(beacon.Later(certain, t.trust.upTo), now), beacon.Later(latest, now), known
-}
-
 // goBack makes memory forget that any hotspot was seen after now. Days after today are
 // dropped only once it is certain that they have not come: now may be what is wrong,
 // and they hold acknowledged beats.
-func (t *Telemetry) goBack(now time.Time, steady bool) {
-	c := &t.trust
-	keep := beacon.MinuteOf(c.upTo)
-	if c.upTo.IsZero() {
+func (t *Telemetry) goBack(r clock.Reading) {
+	keep := beacon.MinuteOf(r.UpTo)
+	if r.UpTo.IsZero() {
 		keep = beacon.LastMinute
 	}
-	if t.Fleet.ClockBack(now, keep) {
+	if t.Fleet.ClockBack(r.Now, keep) {
 		t.suspicions.raise()
 	}
-	c.back = !steady
-	c.backs++
+	t.clockSeen.back = !r.Trusted
+	t.clockSeen.cuts++
 }
 
-// unlessBack calls fold unless the clock went back since a reading, and reports whether
-// it did. Memory has then forgotten what is in records, and must not replace them.
-func (t *Telemetry) unlessBack(since reading, fold func()) bool {
-	t.trust.mu.Lock()
-	defer t.trust.mu.Unlock()
-	if t.trust.backs != since.backs {
-		return false
+// foldUnlessBack folds some hotspots in memory, unless the clock went back since a reading,
+// and reports whether it did. Memory has then forgotten what is in records, and must not
+// replace them.
+func (t *Telemetry) foldUnlessBack(
+	since reading, ids []beacon.HotspotID, at heartbeat.Moment,
+) (rows []beacon.RecordRow, finish func(written bool), folded bool) {
+	t.clockSeen.mu.Lock()
+	defer t.clockSeen.mu.Unlock()
+	if t.clockSeen.cuts != since.cuts {
+		return nil, nil, false
 	}
-	fold()
-	return true
-}
-
-func (t *Telemetry) warnOfClock(now, real time.Time) {
-	c := &t.trust
-	if real.Sub(c.warned) < warnEvery {
-		return
-	}
-	c.warned = real
-	t.Log.Warn("the clock was set or does not run evenly; no minute is decided until it has run evenly for a while",
-		"now", now, "while", steadyFor, "decided", c.upTo)
+	at.Latest = t.latest(since)
+	rows, finish = t.Fleet.Fold(ids, at)
+	return rows, finish, true
 }
 
 // startClock ends the startup: no hotspot was seen in the future, whatever the clock
 // was before.
 func (t *Telemetry) startClock() {
 	r := t.read()
-	t.trust.mu.Lock()
-	defer t.trust.mu.Unlock()
-	t.trust.backTo = beacon.MinuteOf(r.now)
-	t.goBack(r.now, r.steady)
+	t.clockSeen.mu.Lock()
+	defer t.clockSeen.mu.Unlock()
+	t.clockSeen.backTo = r.minute
+	t.goBack(r.Reading)
 }
 
 // byClock is who corrects times of a clock that was ahead.
@@ -161,14 +124,14 @@ var byClock = beacon.Actor{Request: "clock", Note: "it was changed while a clock
 // setRight corrects the times of hotspots that were changed while a clock was ahead:
 // otherwise one that was linked then would be in service only from that time on (decision
 // D114). It is called before minutes are decided by a clock that is right again.
-func (t *Telemetry) setRight(ctx context.Context, clock reading) error {
+func (t *Telemetry) setRight(ctx context.Context, at reading) error {
 	t.changed = beacon.Later(t.changed, t.Fleet.TakeChangedAt())
-	latest := (clock.latest + heartbeat.FinalLag).Time()
-	if t.Rate == 0 || !clock.steady || !t.changed.After(latest) {
+	latest := (at.latest + heartbeat.FinalLag).Time()
+	if t.Clock.Rate() == 0 || !at.Trusted || !t.changed.After(latest) {
 		return nil
 	}
-	right := clock.backTo
-	if t.decided <= beacon.MinuteOf(clock.upTo) { // otherwise by the clock that was ahead
+	right := at.backTo
+	if t.decided <= beacon.MinuteOf(at.UpTo) { // otherwise by the clock that was ahead
 		right = max(right, t.decided)
 	}
 	ids, err := t.Store.HotspotsChangedAfter(ctx, latest)
@@ -189,7 +152,7 @@ func (t *Telemetry) setRight(ctx context.Context, clock reading) error {
 			return err
 		}
 	}
-	if clock.latest <= beacon.MinuteOf(clock.upTo)+heartbeat.FinalLag { // otherwise a clock is ahead: what was changed by it is not right yet
+	if at.latest <= beacon.MinuteOf(at.UpTo)+heartbeat.FinalLag { // otherwise a clock is ahead: what was changed by it is not right yet
 		t.changed = time.Time{}
 	}
 	return nil

@@ -13,13 +13,14 @@ import (
 // works is what a node does all the time, but for folding.
 func (n *node) works(t testing.TB) {
 	t.Helper()
+	n.must(t, n.Clock.Step)
 	n.must(t, n.Mark)
 	n.must(t, n.follower.CatchUp)
 	n.must(t, n.Refresh)
 }
 
 // runs lets a node work for minutes, fold every five, and do something in each.
-func (n *node) runs(t testing.TB, c *clock, minutes int, each func(minute int)) {
+func (n *node) runs(t testing.TB, c *testClock, minutes int, each func(minute int)) {
 	t.Helper()
 	for m := range minutes {
 		each(m)
@@ -34,7 +35,7 @@ func (n *node) runs(t testing.TB, c *clock, minutes int, each func(minute int)) 
 func nothing(int) {}
 
 // toTheEnd lets a node work until the day of morning is written for good.
-func (n *node) toTheEnd(t testing.TB, c *clock, each func(minute int)) {
+func (n *node) toTheEnd(t testing.TB, c *testClock, each func(minute int)) {
 	t.Helper()
 	n.runs(t, c, int(midnight.Sub(c.now())/time.Minute), each)
 	n.runs(t, c, 16, nothing)
@@ -48,7 +49,7 @@ var evening = midnight.Add(-time.Hour)
 func (n *node) upFor(t testing.TB, weeks int) {
 	t.Helper()
 	now := int64(beacon.MinuteOf(evening))
-	if err := n.db.ExtendSpan(t.Context(), now-int64(weeks)*7*1440, now); err != nil {
+	if err := n.db.Clocks.ExtendSpan(t.Context(), now-int64(weeks)*7*1440, now); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -123,7 +124,7 @@ func TestFinalBefore_AfterAMoment(t *testing.T) {
 // Who followed the journals while the clock was ahead, and not since, has not
 // followed them up to now.
 func TestFinalBefore_FollowedAhead(t *testing.T) {
-	c := &clock{at: evening}
+	c := &testClock{at: evening}
 	n := start(t, onSQLite(t), c, nil)
 	n.register(t, 1, evening)
 	n.must(t, n.Fold)
@@ -155,12 +156,12 @@ func TestRefresh_ClockAhead(t *testing.T) {
 
 // A span of a clock that was ahead says nothing about when a server was last up.
 func TestDeletedSince_SpanOfTheFuture(t *testing.T) {
-	c := &clock{at: evening}
+	c := &testClock{at: evening}
 	n := start(t, onSQLite(t), c, nil)
 	last := evening.Add(-4 * 24 * time.Hour)
 	for _, up := range []time.Time{last, evening.Add(time.Hour)} {
 		at := int64(beacon.MinuteOf(up))
-		if err := n.db.ExtendSpan(t.Context(), at, at); err != nil {
+		if err := n.db.Clocks.ExtendSpan(t.Context(), at, at); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -249,8 +250,8 @@ func TestClock_AheadTwice(t *testing.T) {
 	onBoth(t, func(t *testing.T, open database) {
 		const glitch = 30 * 24 * time.Hour
 		c := running(evening)
+		c.witnessed = true
 		n := start(t, open, c, nil)
-		n.Certain = func() (certain, latest time.Time, known bool) { return c.machine(), c.now(), true }
 		n.upFor(t, 6)
 		id := n.register(t, 1, evening)[0]
 		seq := uint64(0)

@@ -5,9 +5,6 @@ import (
 	"time"
 )
 
-// Few of these tests are about how long a beat may wait, and a machine may be slow.
-func init() { appendTimeout, hangTimeout = 5*time.Minute, 5*time.Minute }
-
 const HotspotsAtATime = hotspotsAtATime
 
 // The jobs of Run, for tests that do them one by one.
@@ -22,6 +19,3 @@ func (t *Telemetry) Refresh(ctx context.Context) error  { return t.refresh(ctx) 
 func (t *Telemetry) SetTimeouts(slow, hangs time.Duration) {
 	t.batcher.timeout, t.batcher.hangTimeout = slow, hangs
 }
-
-// SetMachine is for tests that say what the machine's own clock says.
-func (t *Telemetry) SetMachine(real func() time.Time) { t.machine = real }

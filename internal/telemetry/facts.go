@@ -39,7 +39,7 @@ func lookUp[T any](
 	ctx context.Context, t *Telemetry, day beacon.Day, ids []beacon.HotspotID,
 	inMemory func(beacon.HotspotID, beacon.Day, *heartbeat.Record, time.Time) (T, bool), recorded func(*heartbeat.Record) T,
 ) (map[beacon.HotspotID]T, error) {
-	now := t.Now()
+	now := t.Clock.Now()
 	today := beacon.MinuteOf(now).Day()
 	said := make(map[beacon.HotspotID]T, len(ids))
 	if day < 0 || day > today {

@@ -9,13 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
 // edit changes a hotspot as the registry would, and shows it to the node.
 func (n *node) edit(t testing.TB, id beacon.HotspotID, edit func(*beacon.Hotspot)) {
 	t.Helper()
-	h, err := n.db.UpdateHotspot(t.Context(), id, beacon.Actor{Request: "test"}, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+	h, err := n.db.Hotspots.UpdateHotspot(t.Context(), id, beacon.Actor{Request: "test"}, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
 		edit(h)
 		return true, nil
 	})
@@ -43,7 +42,7 @@ var endings = map[string]func(h *beacon.Hotspot, now time.Time){
 // diskFacts are those of the record of a day; none when there is no record.
 func diskFacts(t testing.TB, n *node, day beacon.Day, id beacon.HotspotID) (f beacon.Facts) {
 	t.Helper()
-	rows, err := n.db.Records(t.Context(), day, []beacon.HotspotID{id})
+	rows, err := n.db.Records.Records(t.Context(), day, []beacon.HotspotID{id})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +88,7 @@ func (n *node) facts(t testing.TB, day beacon.Day, ids ...beacon.HotspotID) map[
 }
 
 // finish lets the day end and folds it for good.
-func (n *node) finish(t testing.TB, c *clock) {
+func (n *node) finish(t testing.TB, c *testClock) {
 	t.Helper()
 	tomorrow := c.now().Truncate(24 * time.Hour).Add(24 * time.Hour)
 	for _, after := range []time.Duration{time.Minute, 6 * time.Minute} {
@@ -118,7 +117,7 @@ func TestFacts_EndOfService(t *testing.T) {
 		for name, end := range endings {
 			for _, who := range []string{"the same", "a new one", "another"} {
 				t.Run(name+", folded by "+who, func(t *testing.T) {
-					c := &clock{at: morning}
+					c := &testClock{at: morning}
 					keeper := start(t, open, c, nil)
 					n := keeper
 					if who == "another" {
@@ -163,7 +162,7 @@ func TestFacts_EndOfService(t *testing.T) {
 // What is said of a day while it is open is what its record says in the end.
 func TestFacts_OpenDay(t *testing.T) {
 	onBoth(t, func(t *testing.T, open database) {
-		c := &clock{at: morning}
+		c := &testClock{at: morning}
 		n, other := start(t, open, c, nil), start(t, open, c, nil)
 		day := beacon.DayOf(morning)
 		ids := n.register(t, 6, morning)
@@ -235,7 +234,7 @@ func TestFacts_OpenDay(t *testing.T) {
 // A node that was away for so long that the journal went on without it knows
 // from the records what it missed.
 func TestFacts_MissedAPartOfTheJournal(t *testing.T) {
-	open, c := onSQLite(t), &clock{at: morning}
+	open, c := onSQLite(t), &testClock{at: morning}
 	keeper, away := start(t, open, c, nil), start(t, open, c, nil)
 	l := &life{node: keeper, c: c, id: keeper.register(t, 1, morning)[0]}
 	l.live(t, 1)
@@ -251,10 +250,10 @@ func TestFacts_MissedAPartOfTheJournal(t *testing.T) {
 // While a node that missed a part of the journal rereads the records, it still
 // tells from them and not from memory, which does not have all of it yet.
 func TestFacts_WhileRecordsAreReread(t *testing.T) {
-	open, c := onSQLite(t), &clock{at: morning}
+	open, c := onSQLite(t), &testClock{at: morning}
 	keeper := start(t, open, c, nil)
 	reading := &rereading{}
-	away := start(t, open, c, func(s telemetry.Store) telemetry.Store { reading.Store = s; return reading })
+	away := start(t, open, c, func(s Store) Store { reading.Store = s; return reading })
 	l := &life{node: keeper, c: c, id: keeper.register(t, 1, morning)[0]}
 	l.live(t, 1)
 	away.must(t, away.follower.CatchUp)
@@ -273,9 +272,31 @@ func TestFacts_WhileRecordsAreReread(t *testing.T) {
 	}
 }
 
+// What another wrote is on the map at once, not at the next check of all hotspots.
+func TestReread_ShowsTheMap(t *testing.T) {
+	open, c := onSQLite(t), &testClock{at: morning}
+	writer := start(t, open, c, nil)
+	l := &life{node: writer, c: c, id: writer.register(t, 1, morning)[0]}
+	server := start(t, open, c, nil)
+	if err := server.fleet.BuildMap(c.now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.fleet.Redraw(c.now()); err != nil { // this checks all of them: the next check is far
+		t.Fatal(err)
+	}
+	l.live(t, 5)
+	if online := server.fleet.Online(); online != 0 {
+		t.Fatalf("%d online before it is read", online)
+	}
+	server.must(t, server.Reread)
+	if online := server.fleet.Online(); online != 1 {
+		t.Errorf("%d online", online)
+	}
+}
+
 // rereading does something once, before records are read.
 type rereading struct {
-	telemetry.Store
+	Store
 	before func()
 }
 

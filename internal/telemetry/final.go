@@ -63,7 +63,7 @@ func finalAt(now, followed beacon.Minute) beacon.Day {
 func (t *Telemetry) FinalBefore() (beacon.Day, bool) {
 	held, holder := t.Lease()
 	before, known := t.finals.under(held.Token)
-	if !holder || !known || before == 0 || before > beacon.MinuteOf(t.Now()).Day() { // the clock was set back
+	if !holder || !known || before == 0 || before > beacon.MinuteOf(t.Clock.Now()).Day() { // the clock was set back
 		return 0, false
 	}
 	return before, true
@@ -76,7 +76,7 @@ func (t *Telemetry) DeletedSince(ctx context.Context) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	since := t.Now()
+	since := t.Clock.Now()
 	now, up := beacon.MinuteOf(since), beacon.Minute(0)
 	for _, s := range spans {
 		if from := beacon.Minute(s.From); from <= now { // otherwise a clock was ahead for a while

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
 // midnight ends the day of morning.
@@ -20,7 +19,7 @@ func (n *node) final(t testing.TB, want beacon.Day, known bool) {
 }
 
 // step follows and folds at a time of the new day.
-func (n *node) step(t testing.TB, c *clock, after time.Duration) {
+func (n *node) step(t testing.TB, c *testClock, after time.Duration) {
 	t.Helper()
 	c.set(midnight.Add(after))
 	n.must(t, n.follower.CatchUp)
@@ -30,7 +29,7 @@ func (n *node) step(t testing.TB, c *clock, after time.Duration) {
 func TestFinalBefore(t *testing.T) {
 	onBoth(t, func(t *testing.T, open database) {
 		yesterday, today := beacon.DayOf(morning), beacon.DayOf(midnight)
-		c := &clock{at: morning}
+		c := &testClock{at: morning}
 		n, other := start(t, open, c, nil), start(t, open, c, nil)
 		n.final(t, 0, false)
 		n.must(t, n.Refresh)
@@ -76,7 +75,7 @@ func TestFinalBefore(t *testing.T) {
 func TestFinalBefore_LateJournal(t *testing.T) {
 	onBoth(t, func(t *testing.T, open database) {
 		yesterday, today := beacon.DayOf(morning), beacon.DayOf(midnight)
-		c := &clock{at: midnight.Add(-10 * time.Minute)}
+		c := &testClock{at: midnight.Add(-10 * time.Minute)}
 		keeper, other := start(t, open, c, nil), start(t, open, c, nil)
 		id := other.register(t, 1, c.now())[0]
 		keeper.must(t, keeper.follower.CatchUp)
@@ -103,10 +102,10 @@ func TestFinalBefore_LateJournal(t *testing.T) {
 
 // A follower that breaks off half-way has not followed.
 func TestFinalBefore_FollowingBreaksOff(t *testing.T) {
-	c := &clock{at: midnight.Add(-10 * time.Minute)}
+	c := &testClock{at: midnight.Add(-10 * time.Minute)}
 	cut := &cutJournal{}
 	open := onSQLite(t)
-	keeper := start(t, open, c, func(s telemetry.Store) telemetry.Store { cut.Store = s; return cut })
+	keeper := start(t, open, c, func(s Store) Store { cut.Store = s; return cut })
 	other := start(t, open, c, nil)
 	id := keeper.register(t, 1, c.now())[0]
 	keeper.must(t, keeper.Fold)
@@ -129,7 +128,7 @@ func TestFinalBefore_FollowingBreaksOff(t *testing.T) {
 }
 
 type cutJournal struct {
-	telemetry.Store
+	Store
 	on bool
 }
 
@@ -142,9 +141,9 @@ func (s *cutJournal) Journal(ctx context.Context, node string, after int64, limi
 
 // A fold that fails, or writes only a part, makes nothing final.
 func TestFinalBefore_FoldFails(t *testing.T) {
-	c := &clock{at: morning}
+	c := &testClock{at: morning}
 	f := &faulty{}
-	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { f.Store = s; return f })
+	n := start(t, onSQLite(t), c, func(s Store) Store { f.Store = s; return f })
 	ids := n.register(t, 700, morning) // two transactions
 	n.must(t, n.Fold)
 	c.set(midnight.Add(6 * time.Minute))
@@ -173,7 +172,7 @@ func TestFinalBefore_FoldFails(t *testing.T) {
 // Who fell silent before the day was over is folded for good too, although there
 // is no news of it.
 func TestFinalBefore_WithoutNews(t *testing.T) {
-	c := &clock{at: morning}
+	c := &testClock{at: morning}
 	n := start(t, onSQLite(t), c, nil)
 	id := n.register(t, 1, morning)[0]
 	n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 1})
@@ -187,10 +186,10 @@ func TestFinalBefore_WithoutNews(t *testing.T) {
 
 // The service dies in the middle of a day and is down for days: with the first
 // fold after that all of them are written for good. Nothing was expected of
-// anyone while it was down.
+// anyone while it was down, and who is in service has a record that says so.
 func TestFinalBefore_DownForDays(t *testing.T) {
 	onBoth(t, func(t *testing.T, open database) {
-		c := &clock{at: morning}
+		c := &testClock{at: morning}
 		n := start(t, open, c, nil)
 		l := &life{node: n, c: c, id: n.register(t, 1, morning)[0]}
 		gone := n.register(t, 1, morning)[0]
@@ -218,8 +217,12 @@ func TestFinalBefore_DownForDays(t *testing.T) {
 				t.Errorf("the record says %+v; want %+v", got, want)
 			}
 			for d := day + 1; d < day+4; d++ {
-				if got := diskFacts(t, n, d, id); got.Expected != 0 || len(n.facts(t, d, id)) != 0 {
-					t.Errorf("%v: %+v, %v", d, got, n.facts(t, d, id))
+				want := beacon.Facts{Excused: 1440}
+				if id == gone {
+					want = beacon.Facts{}
+				}
+				if got := diskFacts(t, n, d, id); got != want || n.facts(t, d, id)[id] != want {
+					t.Errorf("%v: %+v, %v; want %+v", d, got, n.facts(t, d, id), want)
 				}
 			}
 		}
@@ -257,7 +260,7 @@ func TestFinalBefore_StartsTwiceAfterDays(t *testing.T) {
 // A node stood still for days, while another one folded, and died. What that one
 // wrote is not written over.
 func TestFold_StoodStillForDays(t *testing.T) {
-	open, c := onSQLite(t), &clock{at: morning}
+	open, c := onSQLite(t), &testClock{at: morning}
 	still := start(t, open, c, nil)
 	id := still.register(t, 1, morning)[0]
 	l := &life{node: still, c: c, id: id}
@@ -291,7 +294,7 @@ func TestFold_StoodStillForDays(t *testing.T) {
 // dies. The server that took that beat still has it when it becomes the lease holder.
 func TestFinalBefore_KeeperDies(t *testing.T) {
 	onBoth(t, func(t *testing.T, open database) {
-		c := &clock{at: midnight.Add(-10 * time.Minute)}
+		c := &testClock{at: midnight.Add(-10 * time.Minute)}
 		keeper, other := start(t, open, c, nil), start(t, open, c, nil)
 		id := other.register(t, 1, c.now())[0]
 		other.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 1, Bytes: 500})
@@ -315,9 +318,9 @@ func TestFinalBefore_KeeperDies(t *testing.T) {
 
 // The clock is set back, and right again, while the day is being written.
 func TestFinalBefore_DoubtWhileFolding(t *testing.T) {
-	c := &clock{at: morning}
+	c := &testClock{at: morning}
 	f := &faulty{}
-	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { f.Store = s; return f })
+	n := start(t, onSQLite(t), c, func(s Store) Store { f.Store = s; return f })
 	n.register(t, 1, morning)
 	n.must(t, n.Fold)
 	c.set(midnight.Add(6 * time.Minute))

@@ -24,12 +24,13 @@ const (
 	foldBehind = 180
 
 	hotspotsAtATime = 500 // per transaction: beats wait behind it
+	recordsAtATime  = 4 * hotspotsAtATime
 )
 
 // awaitFold waits, before a beat is taken, for a fold that is long overdue.
 func (t *Telemetry) awaitFold(ctx context.Context) error {
 	for {
-		now := beacon.MinuteOf(t.Now()) // the clock may be set while we wait
+		now := beacon.MinuteOf(t.Clock.Now()) // the clock may be set while we wait
 		folded, next := t.folds.last()
 		if now < folded+foldEvery {
 			return nil
@@ -45,7 +46,7 @@ func (t *Telemetry) awaitFold(ctx context.Context) error {
 		case <-next:
 		case <-ctx.Done():
 			return overloaded("the journal of heartbeats is full; try again", context.Cause(ctx))
-		case <-time.After(appendTimeout):
+		case <-time.After(t.batcher.timeout):
 			return overloaded("the journal of heartbeats is full; try again", nil)
 		}
 	}
@@ -84,7 +85,7 @@ func (t *Telemetry) fold(ctx context.Context) error {
 		return fmt.Errorf("record that the service is up: %w", err)
 	}
 	clock, began := t.read(), time.Now()
-	now := beacon.MinuteOf(clock.now)
+	now := clock.minute
 	held, holder := t.Lease()
 	if !holder {
 		held = lease.Lease{}
@@ -92,11 +93,11 @@ func (t *Telemetry) fold(ctx context.Context) error {
 	raised := t.suspicions.raised.Load()
 	reached, followed := t.cursors.all()
 	in := foldInput{
-		token: held.Token, suspected: t.suspicions.any(), day: beacon.MinuteOf(clock.upTo).Day(), reached: reached,
+		token: held.Token, suspected: t.suspicions.any(), day: beacon.MinuteOf(clock.UpTo).Day(), reached: reached,
 	}
-	at := heartbeat.Moment{Certain: clock.upTo, Now: clock.now, Back: clock.backTo}
-	if clock.steady {
-		certain := beacon.MinuteOf(clock.upTo)
+	at := heartbeat.Moment{Certain: clock.UpTo, Now: clock.Now, Back: clock.backTo}
+	if clock.Trusted {
+		certain := beacon.MinuteOf(clock.UpTo)
 		at.Final = finalAt(certain, followed-(now-certain)) // both as late as what is certain
 		before, known := t.finals.under(held.Token)
 		in.finalDue = !known || before < at.Final
@@ -118,15 +119,15 @@ func (t *Telemetry) fold(ctx context.Context) error {
 		if err := t.forgetAhead(ctx, held, clock); err != nil {
 			return err
 		}
-		if clock.steady && t.suspicions.raised.Load() == raised { // otherwise another node may have written in between
+		if clock.Trusted && t.suspicions.raised.Load() == raised { // otherwise another node may have written in between
 			t.finals.set(held.Token, at.Final)
 		}
 	}
 	t.folded = t.folded.next(in)
 	t.suspicions.clear(raised)
-	if clock.steady {
-		t.decided = beacon.MinuteOf(clock.upTo)
-		t.purge(held, holder, clock.now)
+	if clock.Trusted {
+		t.decided = beacon.MinuteOf(clock.UpTo)
+		t.purge(held, holder, clock.Now)
 	}
 	t.folds.done(now, time.Since(began))
 	t.Log.Debug("heartbeats folded", "hotspots", len(work), "keeper", holder, "took_ms", time.Since(began).Milliseconds())
@@ -139,7 +140,7 @@ func (t *Telemetry) foldAll(
 ) error {
 	for chunk := range slices.Chunk(ids, hotspotsAtATime) {
 		if as != owner {
-			if err := t.rereadChunk(ctx, chunk, beacon.MinuteOf(clock.now).Day()); err != nil {
+			if err := t.rereadChunk(ctx, chunk, clock.minute.Day()); err != nil {
 				return err
 			}
 		}
@@ -156,23 +157,30 @@ func (t *Telemetry) foldAll(
 func (t *Telemetry) foldChunk(
 	ctx context.Context, held lease.Lease, ids []beacon.HotspotID, clock reading, at heartbeat.Moment,
 ) error {
-	var rows []beacon.RecordRow
-	var finish func(written bool)
-	if !t.unlessBack(clock, func() {
-		at.Latest = t.latest(clock)
-		rows, finish = t.Fleet.Fold(ids, at)
-	}) {
+	rows, finish, folded := t.foldUnlessBack(clock, ids, at)
+	if !folded {
 		return errors.New("the clock was set back meanwhile; the heartbeats are folded again")
 	}
-	err := t.Store.PutRecords(ctx, held, rows)
+	err := t.putRecords(ctx, held, rows)
 	finish(err == nil)
 	return err
+}
+
+// putRecords writes records. After an outage of days each hotspot has many: then it takes
+// several transactions, and if not all succeed, memory writes all again.
+func (t *Telemetry) putRecords(ctx context.Context, held lease.Lease, rows []beacon.RecordRow) error {
+	for some := range slices.Chunk(rows, recordsAtATime) {
+		if err := t.Store.PutRecords(ctx, held, some); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // latest returns the last minute that has come by any witness. A fold may have read the
 // clock long ago: what arrived since is not of a clock that is ahead.
 func (t *Telemetry) latest(since reading) beacon.Minute {
-	return max(since.latest, beacon.MinuteOf(t.Now()))
+	return max(since.latest, beacon.MinuteOf(t.Clock.Now()))
 }
 
 // forgetAhead deletes records of days that have not come by any witness, which a clock that
@@ -180,7 +188,7 @@ func (t *Telemetry) latest(since reading) beacon.Minute {
 // happened: nothing may take it for a fact when that day comes. Without witnesses the
 // clock may be behind, and the records right.
 func (t *Telemetry) forgetAhead(ctx context.Context, held lease.Lease, clock reading) error {
-	if t.Certain == nil || t.Rate == 0 || !clock.steady {
+	if !t.Clock.HasWitnesses() || !clock.Trusted {
 		return nil
 	}
 	return t.Store.ForgetRecords(ctx, held, (t.latest(clock) + heartbeat.FinalLag).Day())
@@ -192,7 +200,7 @@ func (t *Telemetry) forgetAhead(ctx context.Context, held lease.Lease, clock rea
 func (t *Telemetry) trim(ctx context.Context, held lease.Lease) error {
 	var failed []error
 	for node, upTo := range t.folded.trimTo {
-		failed = append(failed, t.Store.TrimJournal(ctx, held, node, upTo))
+		failed = append(failed, t.Journal.TrimJournal(ctx, held, node, upTo))
 	}
 	return errors.Join(failed...)
 }

@@ -23,12 +23,12 @@ func (f *faulty) PutRecords(ctx context.Context, l lease.Lease, rows []beacon.Re
 
 func journalRows(t testing.TB, n *node) (count int) {
 	t.Helper()
-	heads, err := n.db.JournalHeads(t.Context())
+	heads, err := n.db.Journal.JournalHeads(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name := range heads {
-		rows, err := n.db.Journal(t.Context(), name, 0, 1<<20)
+		rows, err := n.db.Journal.Journal(t.Context(), name, 0, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func journalRows(t testing.TB, n *node) (count int) {
 
 // The journal does not grow: it holds what came since the fold before the last.
 func TestFold_TrimsTheJournal(t *testing.T) {
-	c := &clock{at: morning}
+	c := &testClock{at: morning}
 	n := start(t, onSQLite(t), c, nil)
 	id := n.register(t, 1, morning)[0]
 	for round := range uint64(6) {
@@ -65,9 +65,9 @@ func TestFold_BreaksOff(t *testing.T) {
 		{"all written", func(next func() error) error { _ = next(); return errCut }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			open, c := onSQLite(t), &clock{at: morning}
+			open, c := onSQLite(t), &testClock{at: morning}
 			f := &faulty{}
-			n := start(t, open, c, func(s telemetry.Store) telemetry.Store { f.Store = s; return f })
+			n := start(t, open, c, func(s Store) Store { f.Store = s; return f })
 			ids := n.register(t, 3, morning)
 			seq := uint64(0)
 			beats := func(n *node) {
@@ -111,7 +111,7 @@ func TestFold_BreaksOff(t *testing.T) {
 // of those on which it was not; and the days before are what they were.
 func TestFold_NewDay(t *testing.T) {
 	onBoth(t, func(t *testing.T, open database) {
-		c := &clock{at: morning}
+		c := &testClock{at: morning}
 		n := start(t, open, c, nil)
 		ids := n.register(t, 2, morning)
 		seq := uint64(0)
@@ -127,7 +127,7 @@ func TestFold_NewDay(t *testing.T) {
 		n.must(t, n.Fold)
 		for i, id := range ids {
 			first := beacon.DayOf(morning)
-			rows, err := n.db.RecordsOf(t.Context(), id, first-1, first+9)
+			rows, err := n.db.Records.RecordsOf(t.Context(), id, first-1, first+9)
 			if err != nil || len(rows) != 4 {
 				t.Fatalf("hotspot %d has %d records, %v; want 4", i, len(rows), err)
 			}
@@ -162,8 +162,8 @@ func TestFold_NewDay(t *testing.T) {
 // A fold that takes long: a heartbeat that arrives meanwhile, ten minutes after it read the
 // clock, is not taken for one of a clock that is ahead.
 func TestFold_Long(t *testing.T) {
-	c, store := &clock{at: morning}, &faulty{}
-	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { store.Store = s; return store })
+	c, store := &testClock{at: morning}, &faulty{}
+	n := start(t, onSQLite(t), c, func(s Store) Store { store.Store = s; return store })
 	ids := n.register(t, telemetry.HotspotsAtATime+1, morning)
 	last := slices.Max(ids) // in the second chunk
 	n.must(t, n.Mark)

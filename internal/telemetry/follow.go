@@ -79,8 +79,8 @@ const rowsAtATime = 64
 
 // Heads returns how long the journals of all nodes are.
 func (t *Telemetry) Heads(ctx context.Context) (Heads, error) {
-	began := beacon.MinuteOf(t.Now())
-	rows, err := t.Store.JournalHeads(ctx)
+	began := beacon.MinuteOf(t.Clock.Now())
+	rows, err := t.Journal.JournalHeads(ctx)
 	return Heads{rows, began}, err
 }
 
@@ -103,7 +103,7 @@ func (t *Telemetry) Follow(ctx context.Context, upTo Heads) error {
 
 // advance applies the next rows of one node's journal, which went up to head.
 func (t *Telemetry) advance(ctx context.Context, node string, place, head int64, since int) error {
-	rows, err := t.Store.Journal(ctx, node, place, rowsAtATime)
+	rows, err := t.Journal.Journal(ctx, node, place, rowsAtATime)
 	if err != nil {
 		return err
 	}

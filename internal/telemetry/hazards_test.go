@@ -16,7 +16,7 @@ import (
 // life lets one hotspot beat once a minute, and the node do its work.
 type life struct {
 	*node
-	c   *clock
+	c   *testClock
 	id  beacon.HotspotID
 	seq uint64
 }
@@ -36,7 +36,7 @@ func (l *life) live(t *testing.T, minutes int) {
 }
 
 // settle folds until everything is decided, written and trimmed.
-func (n *node) settle(t *testing.T, c *clock) {
+func (n *node) settle(t *testing.T, c *testClock) {
 	t.Helper()
 	for range 3 {
 		c.pass(5 * time.Minute)
@@ -49,7 +49,7 @@ func (n *node) settle(t *testing.T, c *clock) {
 func onDisk(t *testing.T, n *node, id beacon.HotspotID, at time.Time) (minutes int, bytes uint64) {
 	t.Helper()
 	day := beacon.DayOf(at)
-	rows, err := n.db.RecordsOf(t.Context(), id, day, day)
+	rows, err := n.db.Records.RecordsOf(t.Context(), id, day, day)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func onDisk(t *testing.T, n *node, id beacon.HotspotID, at time.Time) (minutes i
 // link takes the device of a hotspot off, or puts one on.
 func (n *node) link(t *testing.T, id beacon.HotspotID, at time.Time) {
 	t.Helper()
-	h, err := n.db.UpdateHotspot(t.Context(), id, beacon.Actor{Request: "test"}, beacon.HotspotLinked, func(h *beacon.Hotspot) (bool, error) {
+	h, err := n.db.Hotspots.UpdateHotspot(t.Context(), id, beacon.Actor{Request: "test"}, beacon.HotspotLinked, func(h *beacon.Hotspot) (bool, error) {
 		h.Device.LinkedAt, h.Device.KeyHash = at, [32]byte{2}
 		return true, nil
 	})
@@ -83,11 +83,11 @@ func (n *node) link(t *testing.T, id beacon.HotspotID, at time.Time) {
 
 // A node that starts while another links a device and hears it.
 func TestRestore_LinkedMeanwhile(t *testing.T) {
-	open, c := onSQLite(t), &clock{at: morning}
+	open, c := onSQLite(t), &testClock{at: morning}
 	a := start(t, open, c, nil)
 	a.must(t, a.Mark)
 	var id beacon.HotspotID
-	b := start(t, open, c, func(s telemetry.Store) telemetry.Store {
+	b := start(t, open, c, func(s Store) Store {
 		return &hooked{s, func() {
 			id = a.register(t, 1, c.now())[0]
 			a.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 1, Bytes: 1000})
@@ -105,7 +105,7 @@ func TestRestore_LinkedMeanwhile(t *testing.T) {
 
 // hooked does something once, in the middle of a start.
 type hooked struct {
-	telemetry.Store
+	Store
 	once func()
 }
 
@@ -121,7 +121,7 @@ func (h *hooked) EachRecord(ctx context.Context, fn func(beacon.HotspotID, beaco
 // what it goes on counting is not counted again.
 func TestRestore_Unlinked(t *testing.T) {
 	for _, away := range []time.Duration{0, 24 * time.Hour} {
-		open, c := onSQLite(t), &clock{at: morning}
+		open, c := onSQLite(t), &testClock{at: morning}
 		n := start(t, open, c, nil)
 		l := &life{node: n, c: c, id: n.register(t, 1, morning)[0]}
 		l.live(t, 60)
@@ -154,7 +154,7 @@ func TestRestore_Unlinked(t *testing.T) {
 
 // The same before anything was folded: all that there is, is in the journal.
 func TestRestore_UnlinkedBeforeAFold(t *testing.T) {
-	open, c := onSQLite(t), &clock{at: morning}
+	open, c := onSQLite(t), &testClock{at: morning}
 	n := start(t, open, c, nil)
 	id := n.register(t, 1, morning)[0]
 	for seq := range uint64(5) {
@@ -173,7 +173,7 @@ func TestRestore_UnlinkedBeforeAFold(t *testing.T) {
 // The clock was ahead over midnight, and is set right.
 func TestClock_BackOverMidnight(t *testing.T) {
 	evening := time.Date(2026, 11, 14, 20, 0, 0, 0, time.UTC)
-	c := &clock{at: evening}
+	c := &testClock{at: evening}
 	n := start(t, onSQLite(t), c, nil)
 	l := &life{node: n, c: c, id: n.register(t, 1, evening)[0]}
 	l.live(t, 4*60+11)
@@ -192,7 +192,7 @@ func TestClock_BackOverMidnight(t *testing.T) {
 // A server ran on a clock that was weeks ahead, and starts again on one that is
 // right.
 func TestClock_RecordsOfTheFuture(t *testing.T) {
-	open, c := onSQLite(t), &clock{at: morning.Add(40 * 24 * time.Hour)}
+	open, c := onSQLite(t), &testClock{at: morning.Add(40 * 24 * time.Hour)}
 	n := start(t, open, c, nil)
 	l := &life{node: n, c: c, id: n.register(t, 1, morning)[0]}
 	l.live(t, 20)
@@ -215,7 +215,7 @@ func TestClock_RecordsOfTheFuture(t *testing.T) {
 
 // The clock is set forward: nobody is told to be offline for that.
 func TestClock_ForwardTellsNobodyOffline(t *testing.T) {
-	c := &clock{at: morning}
+	c := &testClock{at: morning}
 	n := start(t, onSQLite(t), c, nil)
 	id := n.register(t, 1, morning)[0]
 	n.must(t, n.Mark)
@@ -223,7 +223,8 @@ func TestClock_ForwardTellsNobodyOffline(t *testing.T) {
 	n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 1})
 	n.must(t, n.Mark)
 	n.must(t, n.Announce)
-	n.Rate = 1 // from now on a real clock, for which no time passes
+	c.rate = 1 // from now on a real clock, for which no time passes
+	n.Clock = c.of(n, n.Log)
 	c.pass(10 * time.Minute)
 	n.must(t, n.Announce)
 	if got := told(t, n, map[beacon.HotspotID]string{id: "a"}); len(got) != 1 {
@@ -233,7 +234,7 @@ func TestClock_ForwardTellsNobodyOffline(t *testing.T) {
 
 // A keeper that was cut off gets the lease back from one that folded and trimmed.
 func TestFold_KeeperReturns(t *testing.T) {
-	open, c := onSQLite(t), &clock{at: morning}
+	open, c := onSQLite(t), &testClock{at: morning}
 	a := start(t, open, c, nil)
 	ids := a.register(t, 2, morning)
 	l := &life{node: a, c: c, id: ids[0]}
@@ -260,7 +261,7 @@ func TestFold_KeeperReturns(t *testing.T) {
 
 func (n *node) release(t *testing.T) {
 	t.Helper()
-	if _, _, err := n.db.TakeLease(t.Context(), "keeper", n.db.Node(), time.Now(), -time.Minute); err != nil {
+	if _, _, err := n.db.Leases.TakeLease(t.Context(), "keeper", n.db.Node(), time.Now(), -time.Minute); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -268,9 +269,9 @@ func (n *node) release(t *testing.T) {
 // A batch whose outcome is unknown, and one after it that went well: the node
 // itself comes to know the first one too.
 func TestFollow_UnknownThenKnown(t *testing.T) {
-	c := &clock{at: morning}
+	c := &testClock{at: morning}
 	f := &faulty{}
-	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { f.Store = s; return f })
+	n := start(t, onSQLite(t), c, func(s Store) Store { f.Store = s; return f })
 	ids := n.register(t, 2, morning)
 	f.appendBeats = func(next func() (int64, error)) (int64, error) {
 		f.appendBeats = nil
@@ -289,7 +290,7 @@ func TestFollow_UnknownThenKnown(t *testing.T) {
 
 // One that is in service and never heard has days on which it did not serve.
 func TestHistory_NeverHeard(t *testing.T) {
-	c := &clock{at: morning}
+	c := &testClock{at: morning}
 	n := start(t, onSQLite(t), c, nil)
 	id := n.register(t, 1, morning)[0]
 	for range 2 * 24 {
@@ -308,8 +309,8 @@ func TestHistory_NeverHeard(t *testing.T) {
 // A record that is damaged on disk is left out of the history, and the other days are in
 // it (decision D43).
 func TestHistory_DamagedRecord(t *testing.T) {
-	c := &clock{at: morning}
-	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { return &scratched{s, beacon.DayOf(morning) + 1} })
+	c := &testClock{at: morning}
+	n := start(t, onSQLite(t), c, func(s Store) Store { return &scratched{s, beacon.DayOf(morning) + 1} })
 	id := n.register(t, 1, morning)[0]
 	for range 3 * 24 {
 		n.must(t, n.Mark)
@@ -333,7 +334,7 @@ func TestHistory_DamagedRecord(t *testing.T) {
 
 // scratched is a store in which the records of one day are damaged.
 type scratched struct {
-	telemetry.Store
+	Store
 	day beacon.Day
 }
 
@@ -349,9 +350,9 @@ func (s *scratched) RecordsOf(ctx context.Context, hotspot beacon.HotspotID, fro
 
 // While nothing can be written, not all hotspots are checked each second.
 func TestAnnounce_DiskFull(t *testing.T) {
-	c := &clock{at: morning}
+	c := &testClock{at: morning}
 	f := &full{}
-	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { f.Store = s; return f })
+	n := start(t, onSQLite(t), c, func(s Store) Store { f.Store = s; return f })
 	id := n.register(t, 1, morning)[0]
 	n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 1})
 	for range 10 {
@@ -363,7 +364,7 @@ func TestAnnounce_DiskFull(t *testing.T) {
 }
 
 type full struct {
-	telemetry.Store
+	Store
 	scans int
 }
 

@@ -28,7 +28,7 @@ type History struct {
 // record is skipped: nothing was expected on its day.
 func (t *Telemetry) History(ctx context.Context, q HistoryQuery) (History, error) {
 	if _, ok := t.Fleet.Find(q.Hotspot); !ok && !q.Deleted {
-		return History{}, &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
+		return History{}, beacon.NoSuch("hotspot")
 	}
 	// A minute may be served by a beat of the day before.
 	first, last := beacon.MinuteOf(q.From).Day()-1, beacon.MinuteOf(q.To).Day()
@@ -48,7 +48,7 @@ func (t *Telemetry) History(ctx context.Context, q HistoryQuery) (History, error
 			records = append(records, r)
 		}
 	}
-	now := t.Now()
+	now := t.Clock.Now()
 	if last >= beacon.MinuteOf(now).Day() {
 		records = t.Fleet.Latest(q.Hotspot, records, now)
 	}

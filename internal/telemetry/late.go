@@ -22,10 +22,10 @@ func (t *Telemetry) LateBeats() int64 { return t.lateness.beats.Load() }
 // noteLate counts beats of another node that are too late, before they are applied. At
 // startup, older beats are expected.
 func (t *Telemetry) noteLate(node string, beats []heartbeat.Beat) {
-	if node == t.Store.Node() || !t.restored.Load() {
+	if node == t.Journal.Node() || !t.restored.Load() {
 		return
 	}
-	now := t.Now()
+	now := t.Clock.Now()
 	today := beacon.MinuteOf(now).Day()
 	var late int64
 	var behind time.Duration
@@ -47,10 +47,10 @@ func (t *Telemetry) noteLate(node string, beats []heartbeat.Beat) {
 func (t *Telemetry) warnOfLate(node string, late int64, behind time.Duration) {
 	l := &t.lateness
 	l.beats.Add(late)
-	if t.machine().Sub(l.warned[node]) < warnEvery {
+	if t.Clock.Machine().Sub(l.warned[node]) < warnEvery {
 		return
 	}
-	l.warned[node] = t.machine()
+	l.warned[node] = t.Clock.Machine()
 	t.Log.Warn("a server accepted heartbeats for a day that is already closed, and their minutes are lost; correct its clock",
 		"node", node, "behind", behind.Round(time.Second), "beats", late)
 }

@@ -19,13 +19,11 @@ func TestFollow_AnotherClockIsBehind(t *testing.T) {
 	for _, skew := range []time.Duration{0, 2 * time.Minute, 30 * time.Minute} {
 		t.Run(skew.String(), func(t *testing.T) {
 			begin := midnight.Add(-time.Hour)
-			ahead, behind := &clock{at: begin}, &clock{at: begin.Add(-skew)}
+			ahead, behind := &testClock{at: begin, real: begin}, &testClock{at: begin.Add(-skew)}
 			open := onSQLite(t)
 			keeper := start(t, open, ahead, nil)
 			var log bytes.Buffer
 			keeper.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
-			machine := time.Now()
-			keeper.SetMachine(func() time.Time { return machine })
 			keeper.must(t, keeper.Fold)
 			other := start(t, open, behind, nil)
 			id := other.register(t, 1, begin.Add(-skew))[0]
@@ -42,7 +40,7 @@ func TestFollow_AnotherClockIsBehind(t *testing.T) {
 				ahead.pass(time.Minute)
 				behind.pass(time.Minute)
 			}
-			for _, c := range []*clock{ahead, behind} {
+			for _, c := range []*testClock{ahead, behind} {
 				c.pass(24 * time.Hour)
 			}
 			keeper.works(t)
@@ -61,7 +59,7 @@ func TestFollow_AnotherClockIsBehind(t *testing.T) {
 				t.Errorf("%d of %d GB are in the records, %d warnings of %d beats\n%s", carried/1e9, seq, warnings, late, &log)
 			}
 			behind.set(midnight.Add(-time.Minute)) // an hour later, it is told again
-			machine = machine.Add(time.Hour)
+			ahead.run(time.Hour)
 			other.must(t, other.Fold)
 			other.beat(t, id, beacon.Heartbeat{Boot: 2, Seq: 1})
 			keeper.works(t)
@@ -75,7 +73,7 @@ func TestFollow_AnotherClockIsBehind(t *testing.T) {
 // What a start reads from journals is late by nature, and what is known is no
 // news.
 func TestFollow_AStartIsNotLate(t *testing.T) {
-	open, c := onSQLite(t), &clock{at: midnight.Add(-time.Minute)}
+	open, c := onSQLite(t), &testClock{at: midnight.Add(-time.Minute)}
 	n := start(t, open, c, nil)
 	id := n.register(t, 1, c.now())[0]
 	n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 1, Bytes: 1000})
@@ -98,7 +96,7 @@ func TestFacts_TrafficOutOfService(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := &clock{at: morning}
+			c := &testClock{at: morning}
 			n := start(t, onSQLite(t), c, nil)
 			id := n.register(t, 1, morning)[0]
 			n.edit(t, id, edit)
@@ -131,7 +129,7 @@ func TestFacts_TrafficOutOfService(t *testing.T) {
 func TestFollow_MovesToAServerBehind(t *testing.T) {
 	onBoth(t, func(t *testing.T, open database) {
 		begin := midnight.Add(-10 * time.Minute)
-		ahead, behind := &clock{at: begin}, &clock{at: begin.Add(-time.Hour)}
+		ahead, behind := &testClock{at: begin, real: begin}, &testClock{at: begin.Add(-time.Hour)}
 		keeper := start(t, open, ahead, nil)
 		keeper.must(t, keeper.Fold)
 		other := start(t, open, behind, nil)

@@ -12,7 +12,7 @@ import (
 // More hotspots than a reader draws by himself are on maps after the next
 // refresh.
 func TestRefresh_DrawsMaps(t *testing.T) {
-	c := &clock{at: morning}
+	c := &testClock{at: morning}
 	n := start(t, onSQLite(t), c, nil)
 	defer n.stop()
 	if err := n.fleet.BuildMap(c.now()); err != nil {

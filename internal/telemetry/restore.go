@@ -27,7 +27,7 @@ func (t *Telemetry) Restore(ctx context.Context) error {
 // Restored ends the startup. It rereads records that were read before their hotspot was
 // known. No hotspot was seen in the future, whatever the clock was before.
 func (t *Telemetry) Restored(ctx context.Context) error {
-	today := beacon.MinuteOf(t.Now()).Day()
+	today := beacon.MinuteOf(t.Clock.Now()).Day()
 	for _, day := range []beacon.Day{today - 1, today} {
 		if _, err := t.restoreDay(ctx, day, t.unknown); err != nil {
 			return fmt.Errorf("read the records: %w", err)
@@ -36,15 +36,25 @@ func (t *Telemetry) Restored(ctx context.Context) error {
 	t.unknown = nil
 	t.startClock()
 	t.restored.Store(true)
-	t.folds.done(beacon.MinuteOf(t.Now())-foldEvery+1, 0) // the first fold comes soon: the journal may be long
+	t.folds.done(beacon.MinuteOf(t.Clock.Now())-foldEvery+1, 0) // the first fold comes soon: the journal may be long
 	return nil
+}
+
+// Reread loads the newest records again, and shows them. It is for records that something
+// else in this process wrote, under a lease that this node did not hold.
+func (t *Telemetry) Reread(ctx context.Context) error {
+	if err := t.readRecords(ctx); err != nil {
+		return fmt.Errorf("read the records: %w", err)
+	}
+	t.Fleet.Refresh(t.Clock.Now())
+	return t.Fleet.RedrawAll(t.Clock.Now())
 }
 
 // readRecords loads the newest record of each hotspot, and also the one before, if its day
 // was not final when the newest was begun. If the newest is of the future, it also loads
 // those up to today: what it says of traffic counts once the clock is trusted.
 func (t *Telemetry) readRecords(ctx context.Context) error {
-	today := beacon.MinuteOf(t.Now()).Day()
+	today := beacon.MinuteOf(t.Clock.Now()).Day()
 	var mu sync.Mutex
 	var ahead []beacon.HotspotID
 	open := map[beacon.Day][]beacon.HotspotID{}
@@ -73,8 +83,9 @@ func (t *Telemetry) readRecords(ctx context.Context) error {
 	return t.restoreUpTo(ctx, today, ahead)
 }
 
-// recordsMatter is for how many days something in a record may still matter.
-const recordsMatter = 31
+// recordsMatter is for how many days something in a record may still matter: as many as may
+// wait to be written after an outage.
+const recordsMatter = 100
 
 // restoreUpTo loads the newest records of hotspots that are not of later days, and also
 // the ones before while their days were not final. Between two days with a record there

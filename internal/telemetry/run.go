@@ -29,7 +29,7 @@ const (
 
 // foldIfDue folds when enough time has passed by the data's clock.
 func (t *Telemetry) foldIfDue(ctx context.Context) error {
-	now := beacon.MinuteOf(t.Now())
+	now := beacon.MinuteOf(t.Clock.Now())
 	folded, _ := t.folds.last()
 	if now >= folded && now < folded+foldEvery {
 		return nil
@@ -41,11 +41,11 @@ func (t *Telemetry) foldIfDue(ctx context.Context) error {
 // a minute.
 func (t *Telemetry) refresh(context.Context) error {
 	r := t.read()
-	if minute := beacon.MinuteOf(r.now); minute != t.refreshed && !r.strange() {
-		t.Fleet.Refresh(r.now)
-		t.refreshed = minute
+	if r.minute != t.refreshed && !r.strange() {
+		t.Fleet.Refresh(r.Now)
+		t.refreshed = r.minute
 	}
-	return t.Fleet.Redraw(r.now)
+	return t.Fleet.Redraw(r.Now)
 }
 
 // Stats is the state of telemetry, for monitoring.
@@ -53,7 +53,6 @@ type Stats struct {
 	Taken, Refused int64         // beats since startup; a repeated one is neither
 	FoldAge        time.Duration // since the last fold, by the data's clock, to the minute; 0: startup is not over
 	FoldTook       time.Duration
-	ClockTrusted   bool // otherwise no minute is decided, and no day is final
 }
 
 // Stats returns the current state.
@@ -61,13 +60,10 @@ func (t *Telemetry) Stats() Stats {
 	s := Stats{Taken: t.taken.Load(), Refused: t.refused.Load()}
 	if t.restored.Load() {
 		at, _ := t.folds.last()
-		s.FoldAge = max(t.Now().Sub(at.Time()), 0)
+		s.FoldAge = max(t.Clock.Now().Sub(at.Time()), 0)
 	}
 	t.folds.mu.Lock()
 	s.FoldTook = t.folds.took
 	t.folds.mu.Unlock()
-	t.trust.mu.Lock()
-	s.ClockTrusted = t.trust.steady
-	t.trust.mu.Unlock()
 	return s
 }

@@ -10,7 +10,7 @@ import (
 // An outage of ours costs nobody anything; one of the hotspot's own does.
 func TestMark_OutagesAreExcused(t *testing.T) {
 	onBoth(t, func(t *testing.T, open database) {
-		c := &clock{at: morning}
+		c := &testClock{at: morning}
 		n := start(t, open, c, nil)
 		ids := n.register(t, 2, morning)
 		seq := uint64(0)
@@ -49,7 +49,7 @@ func TestMark_OutagesAreExcused(t *testing.T) {
 // A clock that is set forward by weeks is no outage of the hotspots, and one
 // that is set back leaves nobody online for ever.
 func TestMark_ClockJumps(t *testing.T) {
-	c := &clock{at: morning}
+	c := &testClock{at: morning}
 	n := start(t, onSQLite(t), c, nil)
 	id := n.register(t, 1, morning)[0]
 	for seq := range uint64(10) {
@@ -57,7 +57,8 @@ func TestMark_ClockJumps(t *testing.T) {
 		n.must(t, n.Mark)
 		c.pass(time.Minute)
 	}
-	n.Rate = 1 // from now on it claims to be a real clock, for which no time passes
+	c.rate = 1 // from now on it claims to be a real clock, for which no time passes
+	n.Clock = c.of(n, n.Log)
 	c.pass(40 * 24 * time.Hour)
 	n.must(t, n.Mark)
 	n.must(t, n.Fold)

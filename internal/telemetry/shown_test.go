@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
 // What monitoring is shown: beats that were taken and refused, and not those that
@@ -14,7 +13,7 @@ import (
 func TestShown(t *testing.T) {
 	c := running(morning)
 	f := &faulty{}
-	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { f.Store = s; return f })
+	n := start(t, onSQLite(t), c, func(s Store) Store { f.Store = s; return f })
 	id := n.register(t, 1, morning)[0]
 	n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 1})
 	n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 1}) // known
@@ -26,19 +25,19 @@ func TestShown(t *testing.T) {
 	n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 2})
 	n.must(t, n.Fold)
 	s := n.Stats()
-	if s.Taken != 2 || s.Refused != 1 || s.FoldAge != 0 || s.FoldTook <= 0 || s.ClockTrusted {
+	if s.Taken != 2 || s.Refused != 1 || s.FoldAge != 0 || s.FoldTook <= 0 || n.Clock.Trusted() {
 		t.Errorf("after a fold: %+v", s)
 	}
 	for range 12 { // a look at least each minute, or the clock might have stood in between
 		c.run(time.Minute)
 		n.must(t, n.Refresh)
 	}
-	if s := n.Stats(); s.FoldAge != 12*time.Minute || !s.ClockTrusted {
+	if s := n.Stats(); s.FoldAge != 12*time.Minute || !n.Clock.Trusted() {
 		t.Errorf("twelve minutes later: %+v", s)
 	}
 	c.set(c.now().Add(time.Hour))
 	n.must(t, n.Refresh)
-	if s := n.Stats(); s.ClockTrusted {
+	if n.Clock.Trusted() {
 		t.Error("a clock that was set is believed")
 	}
 }

@@ -10,13 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/telemetry"
 )
 
 // What was acknowledged is there after a restart, and nothing else is different.
 func TestTake_SurvivesARestart(t *testing.T) {
 	onBoth(t, func(t *testing.T, open database) {
-		c := &clock{at: morning}
+		c := &testClock{at: morning}
 		n := start(t, open, c, nil)
 		ids := n.register(t, 20, morning)
 		for minute := range 12 {
@@ -62,7 +61,7 @@ func everything(t testing.TB, n *node, ids []beacon.HotspotID, at time.Time) map
 
 // faulty puts faults between telemetry and its store.
 type faulty struct {
-	telemetry.Store
+	Store
 	appendBeats func(next func() (int64, error)) (int64, error)
 	putRecords  func(next func() error) error
 }
@@ -80,10 +79,10 @@ var errCut = &beacon.Error{Kind: beacon.Internal, Message: "the outcome is unkno
 // While the database does not take beats, devices are told when to try again,
 // and nothing is true that is not durable.
 func TestTake_DatabaseAway(t *testing.T) {
-	c := &clock{at: morning}
+	c := &testClock{at: morning}
 	away := &beacon.Error{Kind: beacon.Overloaded, Message: "the database is away"}
 	f := &faulty{appendBeats: func(func() (int64, error)) (int64, error) { return 0, away }}
-	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { f.Store = s; return f })
+	n := start(t, onSQLite(t), c, func(s Store) Store { f.Store = s; return f })
 	id := n.register(t, 1, morning)[0]
 	err := n.try(t.Context(), id, beacon.Heartbeat{Boot: 1, Seq: 1})
 	e, ok := errors.AsType[*beacon.Error](err)
@@ -96,7 +95,7 @@ func TestTake_DatabaseAway(t *testing.T) {
 }
 
 // late is a store that writes beats once their deadline is over: a disk does not notice it.
-type late struct{ telemetry.Store }
+type late struct{ Store }
 
 func (l late) AppendBeats(ctx context.Context, batch []byte) (int64, error) {
 	<-ctx.Done()
@@ -105,8 +104,8 @@ func (l late) AppendBeats(ctx context.Context, batch []byte) (int64, error) {
 
 // A beat that a slow disk stores after the deadline counts, and its device is told so.
 func TestTake_SlowDisk(t *testing.T) {
-	c := &clock{at: morning}
-	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { return late{s} })
+	c := &testClock{at: morning}
+	n := start(t, onSQLite(t), c, func(s Store) Store { return late{s} })
 	id := n.register(t, 1, morning)[0]
 	n.SetTimeouts(time.Millisecond, 5*time.Minute)
 	n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 1, Bytes: 500})
@@ -119,7 +118,7 @@ func TestTake_SlowDisk(t *testing.T) {
 // again: those whose beats it was given, and those behind them. Once it goes on, they are
 // taken.
 func TestTake_DatabaseHangs(t *testing.T) {
-	c := &clock{at: morning}
+	c := &testClock{at: morning}
 	given, hang := make(chan struct{}, 1), make(chan struct{})
 	f := &faulty{appendBeats: func(next func() (int64, error)) (int64, error) {
 		select {
@@ -129,7 +128,7 @@ func TestTake_DatabaseHangs(t *testing.T) {
 		<-hang
 		return next()
 	}}
-	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { f.Store = s; return f })
+	n := start(t, onSQLite(t), c, func(s Store) Store { f.Store = s; return f })
 	ids := n.register(t, 2, morning)
 	n.SetTimeouts(5*time.Minute, 300*time.Millisecond)
 	first := make(chan error)
@@ -155,14 +154,14 @@ func TestTake_DatabaseHangs(t *testing.T) {
 // A commit whose answer was lost is found in the node's own journal, and a
 // device that repeats its beat changes nothing by that.
 func TestTake_UnknownOutcome(t *testing.T) {
-	c := &clock{at: morning}
+	c := &testClock{at: morning}
 	f := &faulty{appendBeats: func(next func() (int64, error)) (int64, error) {
 		if _, err := next(); err != nil {
 			return 0, err
 		}
 		return 0, errCut
 	}}
-	n := start(t, onSQLite(t), c, func(s telemetry.Store) telemetry.Store { f.Store = s; return f })
+	n := start(t, onSQLite(t), c, func(s Store) Store { f.Store = s; return f })
 	id := n.register(t, 1, morning)[0]
 	beat := beacon.Heartbeat{Boot: 1, Seq: 1, Bytes: 500, Clients: 2}
 	if err := n.try(t.Context(), id, beat); err == nil {
@@ -185,7 +184,7 @@ func TestTake_UnknownOutcome(t *testing.T) {
 // device that was linked a moment before its first beat.
 func TestFollow_Replicas(t *testing.T) {
 	onBoth(t, func(t *testing.T, open database) {
-		c := &clock{at: morning}
+		c := &testClock{at: morning}
 		nodes := []*node{start(t, open, c, nil), start(t, open, c, nil), start(t, open, c, nil)}
 		var ids []beacon.HotspotID
 		for minute := range 20 {
@@ -223,7 +222,7 @@ func TestFollow_Replicas(t *testing.T) {
 // When folds fail for hours, beats are refused before memory or the journal
 // overflow, and taken again once a fold went well.
 func TestTake_WaitsForAFold(t *testing.T) {
-	c := &clock{at: morning}
+	c := &testClock{at: morning}
 	n := start(t, onSQLite(t), c, nil)
 	id := n.register(t, 1, morning)[0]
 	n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 1})

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"math/rand/v2"
@@ -8,21 +9,25 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
-// Store is what this package needs of a database. Package store says what each method
-// promises.
-type Store interface {
+// Journal is what this package needs of the journals of all nodes. Package store says what
+// each method promises.
+type Journal interface {
 	Node() string
 	AppendBeats(ctx context.Context, batch []byte) (seq int64, err error)
 	JournalHeads(ctx context.Context) (map[string]int64, error)
 	Journal(ctx context.Context, node string, after int64, limit int) ([]beacon.JournalRow, error)
 	TrimJournal(ctx context.Context, l lease.Lease, node string, upTo int64) error
+}
 
+// Store is what it needs of the rest of the database.
+type Store interface {
 	EachRecord(ctx context.Context, fn func(hotspot beacon.HotspotID, day beacon.Day, data []byte) error) error
 	Records(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error)
 	RecordsOf(ctx context.Context, hotspot beacon.HotspotID, from, to beacon.Day) ([]beacon.RecordRow, error)
@@ -41,29 +46,33 @@ type Store interface {
 	EachStatus(ctx context.Context, fn func(hotspot beacon.HotspotID, online bool) error) error
 }
 
+// Events is the order of all events: package events.
+type Events interface {
+	// Step is called before events are appended. It appends those that they depend on,
+	// such as that a hotspot was linked before it came online. If it fails, no event is
+	// appended, and beacon.ErrTooEarly is no fault.
+	Step(ctx context.Context, l lease.Lease) error
+	Appended() // is called after
+}
+
 // Config is what New needs.
 type Config struct {
-	Store Store
-	Fleet *fleet.Fleet
+	Journal Journal
+	Store   Store
+	Fleet   *fleet.Fleet
 
-	// Before is called before events are appended. It first appends those that they
-	// depend on, such as that a hotspot was linked before it came online. If it fails,
-	// no event is appended, and beacon.ErrTooEarly is no fault. Told is called after.
-	Before func(context.Context, lease.Lease) error
-	Told   func()
+	Events Events
 
 	// Lease returns the lease and reports whether this process holds it. The lease
 	// holder folds and announces.
 	Lease func() (lease.Lease, bool)
 
-	// Certain, if not nil, returns the latest moment that has come by every witness of
-	// the time, the latest that has come by any, and false while they are unknown.
-	// Nothing is decided after the first, and nothing happened after the second.
-	Certain func() (certain, latest time.Time, known bool)
+	// Clock tells the time. Nothing is decided after what is certain by it, and nothing
+	// happened after the latest time of its witnesses.
+	Clock *clock.Clock
+	Log   *slog.Logger
 
-	Now  func() time.Time
-	Rate float64 // speed of Now relative to the machine's clock: 1, or as simulated; 0: unknown
-	Log  *slog.Logger
+	AppendTimeout time.Duration // how long a beat may wait for the database; 0: five seconds
 }
 
 // Telemetry receives beats and maintains what follows from them. Call Restore first,
@@ -76,9 +85,8 @@ type Telemetry struct {
 
 	refreshed beacon.Minute // the last Refresh; used by refresh only
 
-	trust    trust
-	machine  func() time.Time // the machine's clock, which nobody sets
-	lateness lateness
+	clockSeen clockSeen
+	lateness  lateness
 
 	folds   folds
 	finals  finals
@@ -98,19 +106,18 @@ type Telemetry struct {
 	fell           atomic.Int64                          // those whose counters fell
 	uncounted      [beacon.TooManyBoots + 1]atomic.Int64 // by reason
 
-	watchFailed time.Time // used by announce only
-	watching    int64     // token of the lease under which announced statuses were read; used by announce only
+	watchFailed    time.Time // used by announce only
+	announcedUnder int64     // token of the lease under which announced statuses were read; used by announce only
 }
 
 // New returns telemetry for a node.
 func New(cfg Config) *Telemetry {
 	return &Telemetry{
 		Config:   cfg,
-		batcher:  newBatcher(),
+		batcher:  newBatcher(cmp.Or(cfg.AppendTimeout, appendTimeout)),
 		cursors:  cursors{read: map[string]int64{}},
 		folds:    folds{next: make(chan struct{})},
 		foldDue:  make(chan struct{}, 1),
-		machine:  time.Now,
 		lateness: lateness{warned: map[string]time.Time{}},
 	}
 }
@@ -120,7 +127,7 @@ func New(cfg Config) *Telemetry {
 func (t *Telemetry) Take(ctx context.Context, hotspot *fleet.Hotspot, sent beacon.Heartbeat) (beacon.Taken, error) {
 	raw, ok := id.Parse(beacon.HotspotPrefix, hotspot.ID())
 	if !ok {
-		return beacon.Taken{}, &beacon.Error{Kind: beacon.NotFound, Message: "no such hotspot"}
+		return beacon.Taken{}, beacon.NoSuch("hotspot")
 	}
 	if err := t.awaitFold(ctx); err != nil {
 		t.refused.Add(1)

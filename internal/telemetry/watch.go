@@ -19,27 +19,27 @@ const announceChunk = 200
 func (t *Telemetry) announce(ctx context.Context) error {
 	held, holder := t.Lease()
 	if !holder {
-		t.watching = 0
+		t.announcedUnder = 0
 		return nil
 	}
 	if time.Since(t.watchFailed) < watchPause {
 		return nil
 	}
-	if t.watching != held.Token {
+	if t.announcedUnder != held.Token {
 		if err := t.readAnnounced(ctx); err != nil {
 			return err
 		}
 	}
-	now := t.Now()
-	t.watching = 0
-	if err := t.tell(ctx, held, t.Fleet.StatusChanges(now, t.patient(now))); err != nil {
+	now := t.Clock.Now()
+	t.announcedUnder = 0
+	if err := t.writeChanges(ctx, held, t.Fleet.StatusChanges(now, t.inGracePeriod(now))); err != nil {
 		t.watchFailed = time.Now()
 		if errors.Is(err, beacon.ErrTooEarly) {
 			return nil
 		}
 		return err
 	}
-	t.watching = held.Token
+	t.announcedUnder = held.Token
 	return nil
 }
 
@@ -47,11 +47,14 @@ func (t *Telemetry) announce(ctx context.Context) error {
 // all hotspots each second while nothing can be written would help nobody.
 const watchPause = 10 * time.Second
 
-// patient reports whether it is too early to call a hotspot offline: after an outage of
-// ours, none has had the time to send a beat.
-func (t *Telemetry) patient(now time.Time) bool { return now.Sub(t.upSince()) <= beacon.OfflineAfter }
+// inGracePeriod reports whether it is too early to call a hotspot offline: after an outage
+// of ours, none has had the time to send a beat.
+func (t *Telemetry) inGracePeriod(now time.Time) bool {
+	return now.Sub(t.upSince()) <= beacon.OfflineAfter
+}
 
-func (t *Telemetry) tell(ctx context.Context, held lease.Lease, changed []beacon.Transition) error {
+// writeChanges appends the events of hotspots that came online or went offline.
+func (t *Telemetry) writeChanges(ctx context.Context, held lease.Lease, changed []beacon.Transition) error {
 	if len(changed) == 0 {
 		return nil
 	}
@@ -59,10 +62,10 @@ func (t *Telemetry) tell(ctx context.Context, held lease.Lease, changed []beacon
 	if err := t.mark(ctx); err != nil {
 		return err
 	}
-	if t.patient(t.Now()) {
+	if t.inGracePeriod(t.Clock.Now()) {
 		changed = slices.DeleteFunc(changed, func(tr beacon.Transition) bool { return !tr.Online })
 	}
-	if err := t.Before(ctx, held); err != nil {
+	if err := t.Events.Step(ctx, held); err != nil {
 		return err
 	}
 	for chunk := range slices.Chunk(changed, announceChunk) {
@@ -72,7 +75,7 @@ func (t *Telemetry) tell(ctx context.Context, held lease.Lease, changed []beacon
 		for _, tr := range chunk {
 			t.Fleet.SetAnnounced(tr.Hotspot, tr.Online)
 		}
-		t.Told()
+		t.Events.Appended()
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package telemetry_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -10,12 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
 func told(t testing.TB, n *node, names map[beacon.HotspotID]string) (all []string) {
 	t.Helper()
-	events, err := n.db.Events(t.Context(), 0, 1000)
+	events, err := n.db.Events.Events(t.Context(), 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +27,7 @@ func told(t testing.TB, n *node, names map[beacon.HotspotID]string) (all []strin
 // keeper is; an outage of ours is told of nobody.
 func TestAnnounce(t *testing.T) {
 	onBoth(t, func(t *testing.T, open database) {
-		c := &clock{at: morning}
+		c := &testClock{at: morning}
 		n := start(t, open, c, nil)
 		ids := n.register(t, 3, morning)
 		names := map[beacon.HotspotID]string{ids[0]: "a", ids[1]: "b", ids[2]: "c"}
@@ -67,13 +65,13 @@ func TestAnnounce(t *testing.T) {
 
 // A server that has just started, and does not know the time yet, waits: that is no fault.
 func TestAnnounce_TooEarly(t *testing.T) {
-	c := &clock{at: morning}
+	c := &testClock{at: morning}
 	n := start(t, onSQLite(t), c, nil)
 	asked := 0
-	n.Before = func(context.Context, lease.Lease) error {
+	n.Events = otherEvents(func() error {
 		asked++
 		return fmt.Errorf("not now: %w", beacon.ErrTooEarly)
-	}
+	})
 	id := n.register(t, 1, morning)[0]
 	n.must(t, n.Mark)
 	n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 1})

@@ -36,6 +36,9 @@ func TestDecisions_ThatAreNamedExist(t *testing.T) {
 	if len(known) < 200 {
 		t.Fatalf("DECISIONS.md has %d decisions: its form has changed", len(known))
 	}
+	if most := 50_000; len(text) > most {
+		t.Errorf("DECISIONS.md has %d bytes; at most %d: how it behaves belongs into the OpenAPI documents and docs, why it is built so into package comments", len(text), most)
+	}
 
 	named := regexp.MustCompile(`\b[PNXCD]\d+\b`)
 	others := []string{"P256"} // a curve

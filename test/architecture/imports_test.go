@@ -20,7 +20,6 @@ const module = "github.com/beacon-wifi/beacon/"
 // make a build pass: ask first where the code belongs.
 var allowed = map[string][]string{
 	// Leaves.
-	"clock": {},
 	"geo":   {},
 	"id":    {},
 	"lease": {},
@@ -29,6 +28,7 @@ var allowed = map[string][]string{
 
 	// The words of the network.
 	"beacon":    {"geo", "id", "netrange"},
+	"clock":     {"beacon", "lease"},
 	"heartbeat": {"beacon", "id"},
 	"ledger":    {"beacon"},
 
@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 	"fleet/spatial":   {"geo"},
 
 	// What people and devices do.
-	"access":    {"beacon", "id"},
+	"access":    {"beacon", "clock", "id"},
 	"checkins":  {"beacon", "clock", "fleet", "id"},
 	"erasure":   {"beacon", "clock", "id", "lease", "ledger"},
 	"events":    {"beacon", "clock", "lease"},
@@ -49,24 +49,32 @@ var allowed = map[string][]string{
 	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "lease"},
 
 	// What they are paid.
-	"rewards":           {"beacon", "clock", "geo", "id", "lease", "ledger", "rewards/ground", "rewards/policy"},
+	"rewards":           {"beacon", "clock", "id", "ledger", "rewards/policy"},
+	"rewards/closing":   {"beacon", "clock", "geo", "lease", "ledger", "rewards", "rewards/ground", "rewards/holds", "rewards/places", "rewards/policy"},
+	"rewards/earnings":  {"beacon", "geo", "id", "ledger", "rewards", "rewards/ground", "rewards/places", "rewards/policy"},
+	"rewards/holds":     {"beacon", "geo", "id", "ledger", "rewards"},
+	"rewards/places":    {"beacon", "geo", "lease", "ledger", "rewards", "rewards/ground", "rewards/policy"},
 	"rewards/ground":    {"beacon", "geo"},
-	"rewards/policy":    {"beacon", "rewards/ground"},
+	"rewards/policy":    {"beacon", "ledger", "rewards/ground"},
 	"rewards/statement": {"beacon", "ledger", "rewards/policy"},
 
 	// The truth on disk, and whether it is sound. The doctor asks the store itself:
 	// an interface in between would be the store's own, word for word.
-	"store":          {"beacon", "geo", "id", "lease", "ledger"},
+	"store":          {"beacon", "clock", "geo", "id", "lease", "ledger"},
 	"store/sqlite":   {"store"},
 	"store/postgres": {"store"},
 	"doctor":         {"beacon", "heartbeat", "id", "ledger", "rewards/policy", "rewards/statement", "store"},
 
 	// Edges.
-	"api": {
-		"access", "api/mvt", "beacon", "checkins", "erasure", "events", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "httpserver/static", "id",
-		"ledger", "registry", "review", "rewards", "rewards/policy", "rewards/statement", "telemetry",
-	},
-	"openfeeds":            {"api", "beacon", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static", "id"}, // the network as the api shows it, without a key
+	"api":                  {"access", "api/accounts", "api/edge", "api/hotspots", "api/maps", "api/network", "api/payments", "checkins", "erasure", "events", "fleet", "httpserver", "httpserver/static", "registry", "review", "rewards/holds"},
+	"api/accounts":         {"access", "api/edge", "api/hotspots", "api/payments", "beacon", "client", "erasure", "httpserver", "id", "ledger", "registry", "rewards/holds", "telemetry"},
+	"api/edge":             {"access", "beacon", "client", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "id", "telemetry"},
+	"api/fragments":        {"api/edge", "beacon", "fleet"},
+	"api/hotspots":         {"access", "api/edge", "api/fragments", "beacon", "checkins", "client", "fleet", "geo", "httpserver", "id", "registry", "telemetry"},
+	"api/maps":             {"api/edge", "api/fragments", "api/mvt", "beacon", "client", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static"},
+	"api/network":          {"api/edge", "beacon", "client", "events", "httpserver", "id", "registry", "review", "rewards/earnings"},
+	"api/payments":         {"api/edge", "beacon", "client", "fleet", "geo", "httpserver/coding", "id", "ledger", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "rewards/statement"},
+	"openfeeds":            {"api", "api/edge", "api/fragments", "api/maps", "beacon", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static", "id"}, // the network as the api shows it, without a key
 	"api/mvt":              {},
 	"preview":              {"httpserver", "httpserver/coding", "httpserver/static"}, // not even the domain: it could be lifted out whole
 	"docsite":              {"httpserver/static"},                                    // not what it documents
@@ -78,9 +86,9 @@ var allowed = map[string][]string{
 	"httpserver/static":    {"httpserver/coding"},
 
 	// Devices that do not exist, and a network to look at, with a past.
-	"simulate": {"agent", "client"},
+	"simulate": {"client"},
 	"demo": {
-		"access", "beacon", "geo", "heartbeat", "id", "lease", "rewards", "rewards/policy", "simulate", "store", "store/sqlite",
+		"access", "beacon", "clock", "geo", "heartbeat", "id", "lease", "ledger", "rewards", "rewards/closing", "rewards/ground", "rewards/policy", "simulate", "store", "store/sqlite",
 	},
 
 	// What registers the hotspots of a file, over HTTP like any program.
@@ -99,25 +107,19 @@ var allowed = map[string][]string{
 	"client": {},
 
 	// What wires everything.
-	"node": {
-		"access", "api", "basemap", "beacon", "checkins", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "openfeeds", "preview",
-		"registry", "replica", "review", "rewards", "rewards/policy", "store", "telemetry",
-	},
-	"cmd/beacon": {
-		"access", "api", "basemap", "beacon", "client", "console", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node",
-		"preview", "rewards", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite",
-	},
+	"node":       {"access", "api", "api/edge", "api/fragments", "basemap", "beacon", "checkins", "clock", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "openfeeds", "preview", "registry", "replica", "review", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "store", "telemetry"},
+	"cmd/beacon": {"access", "api", "api/accounts", "api/edge", "api/network", "basemap", "beacon", "client", "clock", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node", "preview", "rewards", "rewards/closing", "rewards/earnings", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite"},
 
 	// For tests and benchmarks only.
 	"api/mvt/mvttest":     {},
 	"basemap/basemaptest": {},
 	"beacon/beacontest":   {"beacon"},
-	"store/storetest":     {"beacon", "geo", "id", "lease", "ledger", "store"},
+	"store/storetest":     {"beacon", "clock", "geo", "id", "lease", "ledger", "store"},
 	"test/bench":          {},
 	"test/browser":        {},
 	"test/clients":        {},
 	"test/endtoend":       {},
-	"test/harness":        {"beacon", "store", "store/postgres", "store/sqlite", "store/storetest"},
+	"test/harness":        {"beacon", "store", "store/postgres", "store/sqlite", "store/storetest", "test/harness/level"},
 	"test/harness/audit":  {"test/harness", "test/harness/level"},
 	"test/harness/level":  {},
 	"test/openapi":        {},
@@ -136,7 +138,11 @@ var foreign = map[string][]string{
 	"store/sqlite":        {"modernc.org/sqlite"},
 	"store/postgres":      {"github.com/jackc/pgx/v5"},
 	"store/storetest":     {"github.com/jackc/pgx/v5", "github.com/google/go-cmp"},
-	"api":                 {"github.com/go-json-experiment/json"},
+	"api/accounts":        {"github.com/go-json-experiment/json"},
+	"api/edge":            {"github.com/go-json-experiment/json"},
+	"api/fragments":       {"github.com/go-json-experiment/json"},
+	"api/hotspots":        {"github.com/go-json-experiment/json"},
+	"api/payments":        {"github.com/go-json-experiment/json"},
 	"rewards/policy":      {"github.com/go-json-experiment/json"},
 	"rewards/statement":   {"github.com/go-json-experiment/json"},
 	"httpserver":          {"github.com/go-json-experiment/json"},

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"os"
@@ -9,10 +8,14 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/closing"
+	"github.com/beacon-wifi/beacon/internal/rewards/holds"
+	"github.com/beacon-wifi/beacon/internal/rewards/places"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
@@ -38,7 +41,7 @@ func (records) Facts(context.Context, beacon.Day, []beacon.HotspotID) (map[beaco
 func keep(b *testing.B, db *store.DB, work func(held lease.Lease)) {
 	b.Helper()
 	take := func(ttl time.Duration) lease.Lease {
-		held, taken, err := db.TakeLease(b.Context(), "keeper", "bench", time.Now(), ttl)
+		held, taken, err := db.Leases.TakeLease(b.Context(), "keeper", "bench", time.Now(), ttl)
 		if err != nil || !taken {
 			b.Fatalf("lease: %v, taken %v", err, taken)
 		}
@@ -49,15 +52,24 @@ func keep(b *testing.B, db *store.DB, work func(held lease.Lease)) {
 }
 
 // keepBooks closes days and settles months as a server does that is started at a
+// books is what rewards need of a database.
+type books interface {
+	rewards.Store
+	closing.Days
+	closing.Months
+	places.Store
+	holds.Store
+}
+
 // time, until the books have come far enough.
 func keepBooks(
-	b *testing.B, db rewards.Store, t rewards.Telemetry, held lease.Lease, now time.Time, enough func(ledger.Books) (bool, error),
+	b *testing.B, db books, t closing.Telemetry, held lease.Lease, now time.Time, enough func(ledger.Books) (bool, error),
 ) {
 	b.Helper()
-	r := rewards.New(rewards.Config{
-		Store: db, Telemetry: t, Policies: policy.Devices(),
+	r := closing.New(closing.Config{
+		Ledger: rewards.New(rewards.Config{Store: db, Policies: policy.Devices(), Clock: clock.Of(func() time.Time { return now })}),
+		Days:   db, Months: db, Places: db, Holds: db, Telemetry: t,
 		Lease: func() (lease.Lease, bool) { return held, true },
-		Now:   func() time.Time { return now },
 		Log:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	})
 	if err := r.Start(b.Context()); err != nil {
@@ -113,9 +125,9 @@ func (d *someDay) beat(from, to time.Time) {
 func (d *someDay) record(b *testing.B, day beacon.Day, now time.Time) []byte {
 	b.Helper()
 	var record []byte
-	d.past.Fold(now, day, func(of beacon.Day, text []byte) {
-		if of == day {
-			record = bytes.Clone(text)
+	d.past.Fold(now, day, func(r *heartbeat.Record) {
+		if r.Day() == day {
+			record = r.Append(nil)
 		}
 	})
 	if record == nil {
@@ -135,7 +147,7 @@ func putRecords(b *testing.B, db *store.DB, held lease.Lease, ids []beacon.Hotsp
 		for i, id := range some {
 			rows[i] = beacon.RecordRow{Hotspot: id, Day: day, Data: data}
 		}
-		if err := db.PutRecords(b.Context(), held, rows); err != nil {
+		if err := db.Records.PutRecords(b.Context(), held, rows); err != nil {
 			b.Fatal(err)
 		}
 	}

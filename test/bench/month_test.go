@@ -77,7 +77,7 @@ func liveUntilMonthEnds(b *testing.B, file string, devices []device) {
 			usual.beat(day.Time(), day.Time().Add(20*time.Hour))
 			putRecords(b, db, held, ids, day, usual.record(b, day, (day+1).Time().Add(-10*time.Minute)))
 		}
-		keepBooks(b, db, records{last}, held, last.Time().Add(10*time.Minute), func(books ledger.Books) (bool, error) {
+		keepBooks(b, db.Rewards(), records{last}, held, last.Time().Add(10*time.Minute), func(books ledger.Books) (bool, error) {
 			closing, any, err := books.Closing(b.Context())
 			return any && closing.Through() == last-1, err
 		})

@@ -70,7 +70,7 @@ func compete(b *testing.B, all []*contestant) {
 
 // benchPeersNearby measures what it costs to find the 20 nearest within a
 // kilometre, of a million. The targets: 1.4 × the bare handler, 1/14 of Redis, 1/25
-// of PostGIS and of Tile38, and 1.3 × the cost among a hundredth of the hotspots
+// of PostGIS, and 1.3 × the cost among a hundredth of the hotspots
 // that stand as close.
 func benchPeersNearby(b *testing.B) {
 	b.ReportMetric(0, "ns/op") // the tables say what there is to say
@@ -82,10 +82,6 @@ func benchPeersNearby(b *testing.B) {
 	few.size = "" // mostly what a server takes without any
 	limit := onBare(b, large)
 	peers := append([]*contestant{onRedis(b, large, items)}, onPostGIS(b, large, items)...)
-	tile38, missing := onTile38(b, large, items)
-	if tile38 != nil {
-		peers = append(peers, tile38)
-	}
 	for _, peer := range peers {
 		agree(b, ours, peer, large.places)
 	}
@@ -102,9 +98,6 @@ func benchPeersNearby(b *testing.B) {
 	}
 	for _, c := range all {
 		row(c)
-	}
-	if tile38 == nil {
-		t.add("Tile38", missing, "", "", "1/25", "")
 	}
 	t.print()
 }

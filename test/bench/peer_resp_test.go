@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// respConn speaks RESP, the protocol of Redis and Tile38.
+// respConn speaks RESP, the protocol of Redis.
 type respConn struct {
 	conn net.Conn
 	in   *bufio.Reader

@@ -71,7 +71,7 @@ func (w *peerWorld) items(b *testing.B) []item {
 	defer db.Close()
 	var mu sync.Mutex
 	var all []item
-	err := db.EachHotspot(b.Context(), time.Time{}, func(h beacon.Hotspot) error {
+	err := db.Hotspots.EachHotspot(b.Context(), time.Time{}, func(h beacon.Hotspot) error {
 		one := item{string(h.ID), h.Location.Point, itemJSON(h)}
 		mu.Lock()
 		defer mu.Unlock()

@@ -14,11 +14,10 @@ const peersVariable = "BEACON_BENCH_PEERS"
 // run it with "make bench-peers". The tables are ready for docs/performance.md.
 func BenchmarkPeers(b *testing.B) {
 	if os.Getenv(peersVariable) == "" {
-		fmt.Println("NOT RUN: Beacon beside Redis, PostGIS and Tile38: run make bench-peers") // b.Skip alone says nothing
+		fmt.Println("NOT RUN: Beacon beside Redis and PostGIS: run make bench-peers") // b.Skip alone says nothing
 		b.Skip()
 	}
 	b.Run("nearby", benchPeersNearby)
-	b.Run("coverage", benchPeersCoverage)
 }
 
 // table prints as Markdown.

@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards"
+	"github.com/beacon-wifi/beacon/internal/rewards/closing"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
@@ -101,18 +103,21 @@ func closeLastDay(b *testing.B, file string, places bool) (seconds float64) {
 	defer db.Close()
 	last := beacon.DayOf(monthEnds) - 1
 	if places {
-		p := policy.Places()
+		p := policy.BuiltIn()[1]
 		p.From = last
-		if _, err := db.KeepPolicies(b.Context(), []ledger.Policy{{Version: p.Version, From: p.From, Text: p.Line()}}); err != nil {
+		if _, err := db.Ledger.KeepPolicies(b.Context(), []ledger.Policy{{Version: p.Version, From: p.From, Text: p.Line()}}); err != nil {
 			b.Fatal(err)
 		}
 	}
 	keep(b, db, func(held lease.Lease) {
 		t := &records{last}
-		r := rewards.New(rewards.Config{
-			Store: db, Telemetry: t, Policies: policy.Devices(),
+		tables := db.Rewards()
+		r := closing.New(closing.Config{
+			Ledger: rewards.New(rewards.Config{
+				Store: tables, Policies: policy.Devices(), Clock: clock.Of(func() time.Time { return monthEnds.Add(10 * time.Minute) }),
+			}),
+			Days: tables, Months: tables, Places: tables, Holds: tables, Telemetry: t,
 			Lease: func() (lease.Lease, bool) { return held, true },
-			Now:   func() time.Time { return monthEnds.Add(10 * time.Minute) },
 			Log:   slog.New(slog.DiscardHandler),
 		})
 		if err := r.Start(b.Context()); err != nil {
@@ -128,7 +133,7 @@ func closeLastDay(b *testing.B, file string, places bool) (seconds float64) {
 		}
 		seconds = processorTime(b) - before
 	})
-	err := db.Books(b.Context(), func(books ledger.Books) error {
+	err := db.Ledger.Books(b.Context(), func(books ledger.Books) error {
 		closing, _, err := books.Closing(b.Context())
 		if err == nil && (closing.Through() != last || closing.Earned.Total() == 0) {
 			err = fmt.Errorf("closed through %s with %s", closing.Through(), closing.Earned.Total())

@@ -167,7 +167,7 @@ func fill(b *testing.B, db *store.DB, n int, next func() geo.Point, now time.Tim
 
 func register(ctx context.Context, db *store.DB, work <-chan beacon.Hotspot) error {
 	for h := range work {
-		if _, err := db.InsertHotspot(ctx, h, beacon.Actor{Request: "bench"}, nil); err != nil {
+		if err := db.Hotspots.InsertHotspot(ctx, h, beacon.Actor{Request: "bench"}, nil); err != nil {
 			return err
 		}
 	}
@@ -177,7 +177,7 @@ func register(ctx context.Context, db *store.DB, work <-chan beacon.Hotspot) err
 func newKey(b *testing.B, db *store.DB, now time.Time) string {
 	b.Helper()
 	key, plain := access.Mint(now, beacon.Key{User: beacon.UserID(id.New(beacon.UserPrefix, now)), Scopes: []beacon.Scope{beacon.HotspotsWrite, beacon.HotspotsVerify}}) // exempt from quotas
-	if err := db.InsertKey(b.Context(), key, beacon.Actor{Request: "bench"}); err != nil {
+	if err := db.Keys.InsertKey(b.Context(), key, beacon.Actor{Request: "bench"}, nil); err != nil {
 		b.Fatal(err)
 	}
 	return plain

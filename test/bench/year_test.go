@@ -44,7 +44,7 @@ const yearEarns = 825_000 * beacon.Amount(1)
 
 // yearDays stands for telemetry and its records: all days are alike.
 type yearDays struct {
-	*store.DB
+	store.RewardTables
 	records
 	ids []beacon.HotspotID
 }
@@ -78,7 +78,7 @@ func newYearWorld(b *testing.B) yearWorld {
 	db := open(b, w.file, yearNow)
 	defer db.Close()
 	key, plain := access.Mint(yearNow, beacon.Key{User: yearOperator, Scopes: []beacon.Scope{beacon.RewardsRead}})
-	if err := db.InsertKey(b.Context(), key, beacon.Actor{Request: "bench"}); err != nil {
+	if err := db.Keys.InsertKey(b.Context(), key, beacon.Actor{Request: "bench"}, nil); err != nil {
 		b.Fatal(err)
 	}
 	w.key = plain
@@ -104,7 +104,7 @@ func makeYearWorld(b *testing.B, file string) {
 		day.beat(today.Time(), yearNow.Add(-time.Minute))
 		putRecords(b, db, held, ids, today, day.record(b, today, yearNow))
 		putRecords(b, db, held, ids[:1], first, []byte{}) // where the books begin
-		year := yearDays{db, records{today}, ids}
+		year := yearDays{db.Rewards(), records{today}, ids}
 		keepBooks(b, year, year, held, yearNow, func(books ledger.Books) (bool, error) {
 			month, any, err := books.Finished(b.Context())
 			return any && month == beacon.MonthOf(yearEnds)-1, err

@@ -14,7 +14,7 @@ import (
 func postgres(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("BEACON_TEST_POSTGRES") == "" {
-		t.Skip("set BEACON_TEST_POSTGRES, or run scripts/with-postgres")
+		t.Skip("this needs PostgreSQL: run make check, or scripts/with-postgres go test ./test/docs")
 	}
 	const start = `psql -q "$BEACON_TEST_POSTGRES" -c 'CREATE ROLE postgres SUPERUSER LOGIN'; echo "$BEACON_TEST_POSTGRES"; exec cat`
 	cmd := exec.Command("../../scripts/with-postgres", "sh", "-c", start)

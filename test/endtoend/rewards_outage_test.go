@@ -17,28 +17,34 @@ import (
 func TestOutageExplained(t *testing.T) { harness.Stores(t, testOutageExplained) }
 
 func testOutageExplained(t *testing.T, db string) {
-	l := &life{db: db, who: map[string]*audit.Operator{"ada": audit.NewOperator(t, db)}}
-	l.staff = harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
+	staff := harness.NewClient(t, harness.CreateKey(t, db, "admin").Key)
 	day := func(day, hour, minute int) time.Time { return time.Date(2026, 10, day, hour, minute, 30, 0, time.UTC) }
-	l.clock = harness.NewHeldClock(t, day(29, 7, 45))
-	l.server = l.clock.Start(t, db)
-	ada := l.who["ada"]
-	shop := ada.Link(t, l.staff, l.server, 0, harness.Fields{"operating_hours": harness.Fields{
+	clock := harness.NewHeldClock(t, day(29, 7, 45))
+	server := clock.Start(t, db)
+	ada := audit.NewOperator(t, db)
+	passUntil := func(at time.Time) {
+		for ; clock.Now().Before(at) && !t.Failed(); clock.Pass(time.Minute) {
+			for _, h := range ada.Hotspots {
+				h.MustBeat(t, staff, server)
+			}
+		}
+	}
+	shop := ada.Link(t, staff, server, 0, harness.Fields{"operating_hours": harness.Fields{
 		"timezone": "UTC", "weekly": []any{harness.Fields{"days": []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, "open": "08:00", "close": "10:00"}},
 	}})
-	always := ada.Link(t, l.staff, l.server, 1, nil)
-	l.passUntil(t, day(29, 7, 50))
-	l.server.Stop(t)
-	l.clock.Set(day(29, 10, 10)) // a first outage, over all opening hours of the shop
-	l.server = l.clock.Start(t, db)
-	l.passUntil(t, day(29, 10, 12))
-	l.server.Stop(t)
-	l.clock.Set(day(31, 0, 1)) // a second one, over a whole day
-	l.server = l.clock.Start(t, db)
+	always := ada.Link(t, staff, server, 1, nil)
+	passUntil(day(29, 7, 50))
+	server.Stop(t)
+	clock.Set(day(29, 10, 10)) // a first outage, over all opening hours of the shop
+	server = clock.Start(t, db)
+	passUntil(day(29, 10, 12))
+	server.Stop(t)
+	clock.Set(day(31, 0, 1)) // a second one, over a whole day
+	server = clock.Start(t, db)
 
 	want := func(h *audit.Rewarded, date string, excused int64, reasons ...string) {
 		t.Helper()
-		e, _ := h.Explain(t, ada.Client, l.server, date)
+		e, _ := h.Explain(t, ada.Client, server, date)
 		var costly []string
 		for _, loss := range e.Losses {
 			if loss.Total > 0 {
@@ -61,9 +67,9 @@ func testOutageExplained(t *testing.T, db string) {
 		want(always, "2026-10-30", 24*60, "excused")
 	}
 	both() // while the days are open
-	l.awaitDay(t, "2026-10-30")
+	audit.AwaitClosed(t, db, "2026-10-30", server, func() { passUntil(clock.Now().Add(5 * time.Minute)) })
 	both()
-	if rows := audit.Number(t, harness.OpenSQL(t, db), `SELECT count(*) FROM ledger`); rows != 2 {
-		t.Errorf("%d rows are written; want those of the two hotspots on the 29th", rows)
+	if rows := audit.Number(t, harness.OpenSQL(t, db), `SELECT count(*) FROM ledger`); rows != 4 {
+		t.Errorf("%d rows are written; want those of the two hotspots on two days", rows)
 	}
 }

@@ -3,7 +3,6 @@
 package endtoend_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
@@ -14,13 +13,10 @@ import (
 // TestStartAtOnce: two servers on a database that neither has seen.
 func TestStartAtOnce(t *testing.T) {
 	t.Parallel() // it mostly waits
-	for name, db := range map[string]func() string{
-		"sqlite":   func() string { return filepath.Join(t.TempDir(), "beacon.db") },
-		"postgres": func() string { return storetest.Postgres(t) },
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, kind := range []string{"sqlite", "postgres"} {
+		t.Run(kind, func(t *testing.T) {
 			for range level.Rounds(1, 3, 10) {
-				db := db()
+				db := harness.NewDatabase(t, kind)
 				first, second := harness.Begin(t, db), harness.Begin(t, db)
 				one, two := first(), second()
 				c := harness.NewClient(t, harness.CreateKey(t, db, "hotspots:write").Key)

@@ -36,14 +36,14 @@ import (
 	"unsafe"
 )
 
-type clock struct {
+type clockFlags struct {
 	ClockStart time.Time
 	ClockRate  float64
 }
 
-func (clock) simulated() bool { return true }
+func (clockFlags) simulated() bool { return true }
 
-func (c clock) now() (func() time.Time, error) {
+func (c clockFlags) now() (func() time.Time, error) {
 	file, err := os.Open(os.Getenv("` + heldVariable + `"))
 	if err != nil {
 		return nil, err

@@ -61,7 +61,7 @@ func Truth(t testing.TB, db *store.DB) Picture {
 	all := Picture{}
 	macs := map[string]string{}
 	var mu sync.Mutex
-	err := db.EachHotspot(t.Context(), time.Time{}, func(h beacon.Hotspot) error {
+	err := db.Hotspots.EachHotspot(t.Context(), time.Time{}, func(h beacon.Hotspot) error {
 		mu.Lock()
 		defer mu.Unlock()
 		id, mac := string(h.ID), h.Device.MAC.Canonical()

@@ -119,7 +119,7 @@ func tool(t testing.TB, name string) string {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		t.Fatalf("PostgreSQL's %s is not here: %v", name, err)
+		t.Skipf("this needs PostgreSQL's %s (%v): make test installs it where it may", name, err)
 	}
 	return path
 }

@@ -30,15 +30,15 @@ var controlledVariant = sync.OnceValue(func() *harness.Variant {
 		"cmd/beacon/held.go": heldSource,
 		"cmd/beacon/clock.go": patched("cmd/beacon/clock.go", "import \"time\"\n", "import (\n\t\"os\"\n\t\"time\"\n)\n",
 			"	if !c.simulated() {\n", heldHook+"	if !c.simulated() {\n"),
-		"internal/store/ledger_close.go": patched("internal/store/ledger_close.go", "import (\n", importing,
-			"	return inChunks(texts, len(rows),", "	defer point.Reach(strings.Fields(texts[0])[2])\n	return inChunks(texts, len(rows),"),
+		"internal/store/sql.go": patched("internal/store/sql.go", "import (\n", importing,
+			"	return inChunks(len(rows),", "	defer point.Reach(point.Table(text))\n	return inChunks(len(rows),"),
 		"internal/store/holds.go": patched("internal/store/holds.go", "import (\n", importing,
 			"known int) (n int64, err error) {\n", "known int) (n int64, err error) {\n	point.Reach(\"hold\")\n	defer point.Reach(\"hold\")\n"),
-		"internal/rewards/settle.go": patched("internal/rewards/settle.go", "import (\n", importing,
-			"	written, err := s.Store.Settle(ctx, s.by, s.revision, s.statements(users, accounts, ended), ended...)\n",
-			"	due := s.statements(users, accounts, ended)\n	point.Reach(\"ready\")\n	written, err := s.Store.Settle(ctx, s.by, s.revision, due, ended...)\n"),
+		"internal/rewards/closing/settle.go": patched("internal/rewards/closing/settle.go", "import (\n", importing,
+			"	written, err := s.Months.Settle(ctx, s.by, s.revision, s.statements(users, accounts, ended), ended...)\n",
+			"	due := s.statements(users, accounts, ended)\n	point.Reach(\"ready\")\n	written, err := s.Months.Settle(ctx, s.by, s.revision, due, ended...)\n"),
 		"internal/rewards/rewards.go": patched("internal/rewards/rewards.go", "const pageSize = 1000\n", fmt.Sprintf("const pageSize = %d\n", audit.Page)),
-		"internal/erasure/erasure.go": patched("internal/erasure/erasure.go", "return &Erasures{cfg}", "cfg.Store = stops{cfg.Store}; return &Erasures{cfg}",
+		"internal/erasure/erasure.go": patched("internal/erasure/erasure.go", "return &Erasures{cfg}", "stopping := stops{cfg.Wishes, cfg.Store}; cfg.Wishes, cfg.Store = stopping, stopping; return &Erasures{cfg}",
 			"interval = time.Minute", "interval = 50 * time.Millisecond"),
 		"internal/erasure/stops.go": stopsSource,
 	}}
@@ -55,11 +55,14 @@ import (
 	"github.com/beacon-wifi/beacon/point"
 )
 
-type stops struct{ Store }
+type stops struct {
+	Wishes
+	Store
+}
 
 func (s stops) StepErasure(ctx context.Context, e beacon.Erasure, by beacon.Actor, now time.Time) (bool, error) {
 	point.Reach("erasure")
-	return s.Store.StepErasure(ctx, e, by, now)
+	return s.Wishes.StepErasure(ctx, e, by, now)
 }
 
 func (s stops) RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error {
@@ -119,6 +122,7 @@ const pointSource = `package point
 import (
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 )
@@ -127,6 +131,9 @@ var (
 	mu      sync.Mutex
 	reached = map[string]int{}
 )
+
+// Table returns the third word of a statement: INSERT INTO it.
+func Table(statement string) string { return strings.Fields(statement)[2] }
 
 func Reach(name string) {
 	mu.Lock()

@@ -342,10 +342,10 @@ func TestF04_Corrupt(t *testing.T) {
 		{at: 18, mask: 0x70},
 		{at: 97, mask: 1}, // which version of SQLite wrote the file: nobody needs that
 	}
-	for range rounds(4, 22, 197) {
+	for range rounds(2, 22, 197) {
 		harms = append(harms, v.randomHarm(random))
 	}
-	for range rounds(2, 4, 30) {
+	for range rounds(1, 4, 30) {
 		harms = append(harms, v.textHarm(t, random))
 	}
 	var all outcome

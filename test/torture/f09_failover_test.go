@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // TestF09_Restart: PostgreSQL crashes under load and comes back.
@@ -58,6 +59,7 @@ func TestF09_Failover(t *testing.T) {
 // while. Then nothing can be acknowledged, and what nobody was told of may vanish
 // with the primary; but then no server may go on to show it.
 func TestF09_StandbyAway(t *testing.T) {
+	level.Needs(t, level.Check)
 	t.Parallel() // it mostly waits
 	f := newFailover(t)
 	for range rounds(1, 1, 3) {

@@ -228,7 +228,7 @@ func (r *replicas) writeSlowly(t *testing.T) (stop func()) {
 }
 
 func changeSlowly(ctx context.Context, db *store.DB, rng *rand.Rand, id beacon.HotspotID) error {
-	_, err := db.UpdateHotspot(ctx, id, storetest.Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+	_, err := db.Hotspots.UpdateHotspot(ctx, id, storetest.Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
 		h.UpdatedAt = time.Now().UTC().Truncate(time.Microsecond)
 		h.Name = fmt.Sprintf("Slowly %d", rng.Int32())
 		time.Sleep(time.Duration(rng.IntN(60)) * time.Millisecond) // the length of the transaction

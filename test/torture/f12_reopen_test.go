@@ -12,6 +12,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/audit"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // TestF12_Reopen lets a clock that is three days ahead close days, which staff open
@@ -19,6 +20,7 @@ import (
 // nothing. Devices then earn on those days, every check of the books passes, and so
 // does the statement of the month.
 func TestF12_Reopen(t *testing.T) {
+	level.Needs(t, level.Check)
 	harness.Stores(t, func(t *testing.T, db string) {
 		w := newWrongClock(t, db)
 		right := w.clock.Now()

@@ -56,7 +56,7 @@ func gregorians() (all []gregorian) {
 // which the month before may have none. Months tile the axis of time, in UTC.
 func TestF13_Periods(t *testing.T) {
 	t.Parallel()
-	for _, zone := range []string{"America/New_York", "Asia/Kathmandu"} {
+	for _, zone := range []string{"America/New_York", "Asia/Kathmandu"}[:rounds(1, 2, 2)] {
 		t.Run(zone, func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(level.Seed(t), 13))
@@ -117,13 +117,16 @@ func askPeriods(t *testing.T, c *harness.Client, s *harness.Server, months []gre
 // has a row for every day, and each day 1440 minutes.
 func TestF13_Minutes(t *testing.T) {
 	t.Parallel()
-	for zone, month := range map[string]gregorian{
-		"America/New_York": {year: 2026, month: 11, days: 30}, "Asia/Kathmandu": {year: 2028, month: 2, days: 29},
-	} {
-		t.Run(zone, func(t *testing.T) {
+	for _, test := range []struct {
+		zone, store string
+		month       gregorian
+	}{
+		{"America/New_York", "sqlite", gregorian{year: 2026, month: 11, days: 30}},
+		{"Asia/Kathmandu", "postgres", gregorian{year: 2028, month: 2, days: 29}},
+	}[:rounds(1, 2, 2)] {
+		t.Run(test.zone, func(t *testing.T) {
 			t.Parallel()
-			db := harness.NewDatabase(t, map[int]string{30: "sqlite", 29: "postgres"}[month.days])
-			settleMonth(t, db, month, "TZ="+zone)
+			settleMonth(t, harness.NewDatabase(t, test.store), test.month, "TZ="+test.zone)
 		})
 	}
 }

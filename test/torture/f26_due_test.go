@@ -181,7 +181,13 @@ func (d *deeds) due(s *yearService, day int64) (due dueDay) {
 		}
 	}
 	due.Bytes += did.owed
-	due.Tier = d.tier(first + minutesADay - 1)
+	last := first + minutesADay - 1
+	if s.excused(last) && s.excused(last+3) { // down at its end: no test could arrive, so the tier stayed
+		for s.excused(last) {
+			last--
+		}
+	}
+	due.Tier = d.tier(last)
 	if due.Expected > 0 {
 		due.Availability = int64(credit * due.Served / due.Expected)
 	}

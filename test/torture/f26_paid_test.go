@@ -136,10 +136,10 @@ func (y *year) checkDay(h *yearHotspot, day int64) {
 	y.compare(h, day, "explain", due, paid)
 }
 
-// compare notes a difference. When a hotspot was in service for no minute of a day, or
-// we were down all day, or it was never heard, there may be no row, and no reason.
+// compare notes a difference. When a hotspot was in service and open for no minute of a
+// day, or it was never heard, there may be no row, and no reason.
 func (y *year) compare(h *yearHotspot, day int64, where string, due, paid dueDay) {
-	if due.total() == 0 && (due.Expected == 0 || !h.heardBy(day)) {
+	if due.total() == 0 && (due.Expected+due.Excused == 0 || !h.heardBy(day)) {
 		due.Expected, paid.Expected = 0, 0
 		due.Tier, due.Closed, due.Excused, due.Outside = paid.Tier, paid.Closed, paid.Excused, paid.Outside
 	}

@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/api"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/node"
 	"github.com/beacon-wifi/beacon/internal/rewards"
@@ -84,7 +85,7 @@ func (s *yearService) launch(m harness.Minute) {
 		s.t.Fatal(err)
 	}
 	n := node.New(db, node.Config{
-		Limits: api.Limits{}, Policies: policy.Devices(), Now: s.clock, Rate: float64(s.rate), Log: s.log,
+		Limits: edge.Limits{}, Policies: policy.Devices(), Now: s.clock, Rate: float64(s.rate), Log: s.log,
 	})
 	if err := n.Load(s.t.Context()); err != nil {
 		s.t.Fatal(err)
@@ -144,7 +145,7 @@ func (s *yearService) right() bool { return s.isUp() && s.ahead.Load() == 0 }
 
 // confirm is staff who say what day it is, as "beacon rewards clock --confirm" does.
 func (s *yearService) confirm() {
-	r := rewards.New(rewards.Config{Store: s.servers[0].db, Policies: policy.Devices(), Now: s.clock, Rate: float64(s.rate), Log: s.log})
+	r := rewards.New(rewards.Config{Store: s.servers[0].db.Rewards(), Policies: policy.Devices(), Clock: clock.New(clock.Config{Store: s.servers[0].db.Clocks, Now: s.clock})})
 	today := beacon.DayOf(s.clock())
 	if err := r.ConfirmClock(s.t.Context(), beacon.Actor{Request: "cli"}, today); err != nil {
 		s.t.Errorf("confirming %s: %v", today, err)

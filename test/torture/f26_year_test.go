@@ -82,12 +82,13 @@ func TestF26_Year(t *testing.T) {
 
 // TestF26_Replicas is a shorter time with two servers on PostgreSQL.
 func TestF26_Replicas(t *testing.T) {
+	level.Needs(t, level.Check)
 	t.Parallel()
 	if ranBroken(t) {
 		return
 	}
 	size := []yearSize{
-		{5, 2, 4, 240, time.Date(2026, 10, 30, 0, 0, 0, 0, time.UTC), 8},
+		{}, // make test has no time for it
 		{6, 2, 7, 240, time.Date(2026, 10, 28, 0, 0, 0, 0, time.UTC), 8},
 		{50, 10, 40, 120, time.Date(2026, 10, 24, 0, 0, 0, 0, time.UTC), 4},
 	}[level.Now()]

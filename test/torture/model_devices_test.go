@@ -4,6 +4,7 @@ package torture_test
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -35,6 +36,7 @@ var verificationFaults = []fault{
 	{path: "method", value: ""},
 	{path: "method", value: strings.Repeat("x", 51)},
 	{path: "verified", value: true},
+	{path: "moved", value: 1},
 }
 
 func (m *modelMachine) doVerify(t *rapid.T) {
@@ -59,10 +61,15 @@ func (m *modelMachine) doVerify(t *rapid.T) {
 	if seldom(t, "bad", 5) {
 		bad = spoil(t, body, verificationFaults, 1)
 	}
-	m.verify(t, request{method: http.MethodPost, path: path + "/verification", key: k, body: body, header: m.seldomOnce(t)}, s, bad, found[0] <= min(200, 100+found[1]))
+	m.verify(t, request{method: http.MethodPost, path: path + "/verification", key: k, body: body, header: m.seldomOnce(t)}, s, bad, found)
 }
 
-func (m *modelMachine) verify(t tester, r request, s *modelHotspot, bad *want, near bool) {
+// verify says that a hotspot was found so many metres from its place, so exactly.
+func (m *modelMachine) verify(t tester, r request, s *modelHotspot, bad *want, found [2]float64) {
+	near := found[0] <= min(200, 100+found[1])
+	if s != nil && s.verified && s.found[1] <= 30 { // an exact visit measured where it is
+		near = near && math.Abs(found[0]-s.found[0]) <= max(30, found[1]+s.found[1])
+	}
 	e := m.enter(r.key, "hotspots:verify")
 	switch {
 	case e != nil:
@@ -74,7 +81,7 @@ func (m *modelMachine) verify(t tester, r request, s *modelHotspot, bad *want, n
 		e = &errConflict
 	default:
 		if !s.verified {
-			s.verified = true
+			s.verified, s.found = true, found
 			s.version++
 			s.inService = s.inService || s.linked
 			m.tell("hotspot.verified", s)
@@ -232,7 +239,7 @@ func (m *modelMachine) doBringUp(t *rapid.T) {
 
 func (m *modelMachine) bringUp(t tester, s *modelHotspot, path string, k *apiKey) {
 	if !s.verified {
-		m.verify(t, request{method: http.MethodPost, path: path + "/verification", key: k, body: s.measured(0, 0)}, s, nil, true)
+		m.verify(t, request{method: http.MethodPost, path: path + "/verification", key: k, body: s.measured(0, 0)}, s, nil, [2]float64{})
 	}
 	m.linkCode(t, request{method: http.MethodPost, path: path + "/link-code", key: k}, s)
 	m.link(t, s, fields{"code": "{" + s.code + "}", "mac_address": s.mac}, nil)

@@ -76,13 +76,11 @@ type disc struct {
 	radius float64
 }
 
-// coveredKm2 is the area of a union of discs within a box: summed up over strips
-// along the parallels, in each of which the discs are intervals.
-func coveredKm2(discs []disc, b box) float64 { return stripsKm2(64, discs, b) }
-
-// stripsKm2 sums over so many strips between each two of the parallels where the
-// covered part of a parallel begins, ends or bends because of one disc.
-func stripsKm2(strips int, discs []disc, b box) (km2 float64) {
+// coveredKm2 is the area of a union of discs within a box: summed up over strips along
+// the parallels, in each of which the discs are intervals. There are 64 between each two
+// of the parallels where the covered part begins, ends or bends because of one disc.
+func coveredKm2(discs []disc, b box) (km2 float64) {
+	const strips = 64
 	cuts := []float64{b.south, b.north}
 	for _, d := range discs {
 		reach := d.radius / earth * 180 / math.Pi

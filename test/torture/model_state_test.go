@@ -48,8 +48,9 @@ type modelHotspot struct {
 	ssid, mac         string
 	settings          settings
 	verified, deleted bool
-	reserved          bool // its hardware address is its owner's still
-	links             int  // how often a device was linked
+	found             [2]float64 // at the first visit: metres from its place, and accuracy
+	reserved          bool       // its hardware address is its owner's still
+	links             int        // how often a device was linked
 	linked            bool
 	device            string // the name of its device's key
 	code              string // the link code that is good, if any

@@ -9,11 +9,11 @@ var crashMutants = []mutant{
 		name:  "beats are acknowledged before they are written",
 		fault: "TestF01_Kill/sqlite",
 		file:  "internal/telemetry/batcher.go",
-		old: `	seq, err := t.Store.AppendBeats(ctx, data)
+		old: `	seq, err := t.Journal.AppendBeats(ctx, data)
 	if err != nil {`,
 		new: `	close(b.done)
 	b = &batch{beats: b.beats, hotspots: b.hotspots, done: make(chan struct{})}
-	seq, err := t.Store.AppendBeats(ctx, data)
+	seq, err := t.Journal.AppendBeats(ctx, data)
 	if err != nil {`,
 		says: "are lost",
 	},
@@ -21,13 +21,10 @@ var crashMutants = []mutant{
 		name:  "some registrations are refused and written",
 		fault: "TestF01_Kill/sqlite",
 		file:  "internal/store/hotspots.go",
-		old: `		if err != nil || n > 0 {
-			return changes{&change}, err`,
-		new: `		if err == nil && n > 0 && h.Settings.MaxConnections%50 == 49 {
-			return changes{&change}, macTaken(nil)
-		}
-		if err != nil || n > 0 {
-			return changes{&change}, err`,
+		old: `		if err == nil && n == 0 {
+			err = beacon.Conflicting(errMACTaken)`,
+		new: `		if err == nil && (n == 0 || h.Settings.MaxConnections%50 == 49) {
+			err = beacon.Conflicting(errMACTaken)`,
 		says: "was refused and is there",
 	},
 	{
@@ -42,9 +39,9 @@ var crashMutants = []mutant{
 		name:  "a hotspot is on the map before it is written",
 		fault: "TestF01_Kill/postgres",
 		file:  "internal/registry/register.go",
-		old:   `	first, err := r.store.InsertHotspot(`,
+		old:   `	if err := r.store.InsertHotspot(`,
 		new: `	_ = r.fleet.Apply(h)
-	first, err := r.store.InsertHotspot(`,
+	if err := r.store.InsertHotspot(`,
 		says: "was on the map and is lost",
 	},
 	{
@@ -139,9 +136,9 @@ var crashMutants = []mutant{
 	{
 		name:  "MACs are told apart by their spelling",
 		fault: "TestF16_SameMAC/sqlite",
-		file:  "internal/store/rows.go",
-		old:   `row.macLive = h.Device.MAC.Canonical()`,
-		new:   `row.macLive = string(h.Device.MAC)`,
+		file:  "internal/store/hotspot_columns.go",
+		old:   `mac := h.Device.MAC.Canonical()`,
+		new:   `mac := string(h.Device.MAC)`,
 		says:  "registrations of one MAC were answered",
 	},
 	{
@@ -155,9 +152,9 @@ var crashMutants = []mutant{
 	{
 		name:  "a change overwrites what another server changed",
 		fault: "TestF16_OtherFields/postgres",
-		file:  "internal/store/sql.go",
-		old:   `WHERE id = $27 AND version = $28`,
-		new:   `WHERE id = $27 AND version < $28 + 1000000`,
+		file:  "internal/store/hotspots.go",
+		old:   `WHERE id = $1 AND version = $2`,
+		new:   `WHERE id = $1 AND version < $2 + 1000000`,
 		says:  "no order of the operations",
 	},
 	{

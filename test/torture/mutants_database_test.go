@@ -18,9 +18,9 @@ var databaseMutants = []mutant{
 		fault: "TestF07_Cut",
 		file:  "internal/store/committer.go",
 		old: `	case uncertain:
-		return unknown(cause)`,
+		return beacon.Uncertain(cause)`,
 		new: `	case uncertain:
-		return unavailable(cause)`,
+		return beacon.Unavailable(cause)`,
 		says: "was refused and is there",
 	},
 	{
@@ -28,7 +28,7 @@ var databaseMutants = []mutant{
 		fault: "TestF07_Cut",
 		file:  "internal/store/committer.go",
 		old: `	case uncertain:
-		return unknown(cause)`,
+		return beacon.Uncertain(cause)`,
 		new: `	case uncertain:
 		return nil`,
 		says: "lost",
@@ -36,24 +36,20 @@ var databaseMutants = []mutant{
 	{
 		name:  "an Idempotency-Key is committed before its hotspot",
 		fault: "TestF07_Cut",
-		file:  "internal/store/hotspots.go",
-		old: `			return nil, errors.Join(refused, releaseOnce(tx, record))
-		}
-		n, err := tx.exec(sqlText.insertHotspot, values...)`,
-		new: `			return nil, errors.Join(refused, releaseOnce(tx, record))
-		}
-		if record != nil {
-			_, _ = tx.exec("COMMIT")
-			_, _ = tx.exec("BEGIN")
-		}
-		n, err := tx.exec(sqlText.insertHotspot, values...)`,
+		file:  "internal/store/idempotency.go",
+		old: `		made, err := run(tx)
+`,
+		new: `		_, _ = tx.exec("COMMIT")
+		_, _ = tx.exec("BEGIN")
+		made, err := run(tx)
+`,
 		says: "was acknowledged as",
 	},
 	{
 		name:  "a request may take as long as it likes",
 		fault: "TestF08_Slow/silent",
-		file:  "internal/api/table.go",
-		old:   `		ctx, cancel := context.WithTimeout(r.Context(), patience)`,
+		file:  "internal/api/edge/table.go",
+		old:   `		ctx, cancel := context.WithTimeout(r.Context(), e.Patience)`,
 		new:   `		ctx, cancel := context.WithCancel(r.Context())`,
 	},
 	{
@@ -64,7 +60,7 @@ var databaseMutants = []mutant{
 	var verdict error
 	failed := db.retrying(ctx, func() error {
 		return db.snapshot(ctx, func(b *books) error {
-			verdict = read(b)
+			verdict = read(b.Books())
 			return b.failed // even if read returns another error or none
 		})
 	})
@@ -74,7 +70,7 @@ var databaseMutants = []mutant{
 		new: `	var verdict error
 	failed := db.retrying(ctx, func() error {
 		return db.snapshot(ctx, func(b *books) error {
-			verdict = read(b)
+			verdict = read(b.Books())
 			return b.failed
 		})
 	})

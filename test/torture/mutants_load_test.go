@@ -5,11 +5,11 @@ package torture_test
 var loadMutants = []mutant{
 	{
 		name: "devices are turned away like anyone", fault: "TestF17_Overload/shed", file: "internal/node/router.go",
-		old: "!api.IsHeartbeat(r) && rt.pressure.Sheds(r):", new: "rt.pressure.Sheds(r):",
+		old: "!edge.IsHeartbeat(r) && rt.pressure.Sheds(r):", new: "rt.pressure.Sheds(r):",
 	},
 	{
 		name: "nobody is turned away", fault: "TestF17_Overload/shed", file: "internal/node/router.go",
-		old: "!api.IsHeartbeat(r) && rt.pressure.Sheds(r):", new: "!api.IsHeartbeat(r) && rt.pressure.Sheds(r) && false:",
+		old: "!edge.IsHeartbeat(r) && rt.pressure.Sheds(r):", new: "!edge.IsHeartbeat(r) && rt.pressure.Sheds(r) && false:",
 	},
 	{
 		name: "headers may take their time", fault: "TestF18_SlowClients/crowds/headers", file: "internal/httpserver/server.go",
@@ -17,10 +17,10 @@ var loadMutants = []mutant{
 	},
 	{
 		name: "bodies may take their time", fault: "TestF18_SlowClients/crowds/body", file: "internal/httpserver/server.go",
-		old: "ReadTimeout:       readTimeout,", new: "",
+		old: "srv.ReadTimeout = cmp.Or(front.Times.Read, readTimeout)", new: "srv.ReadTimeout = 0",
 	},
 	{
-		name: "bodies of any size are read", fault: "TestF19_Oversize", file: "internal/api/object.go",
+		name: "bodies of any size are read", fault: "TestF19_Oversize", file: "internal/api/edge/object.go",
 		old: "maxBodyBytes = 64 << 10", new: "maxBodyBytes = 1 << 30",
 	},
 	{
@@ -36,7 +36,7 @@ var loadMutants = []mutant{
 		old: "s.node.Hub.Close() // streams of events would never end by themselves", new: "",
 	},
 	{
-		name: "streams outlive their clients", fault: "TestF25_Leaks", file: "internal/api/events.go",
-		old: "ctx, cancel := context.WithTimeout(r.Context(), a.pulse)", new: "ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), a.pulse)",
+		name: "streams outlive their clients", fault: "TestF25_Leaks", file: "internal/api/network/events.go",
+		old: "ctx, cancel := context.WithTimeout(r.Context(), a.Pulse)", new: "ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), a.Pulse)",
 	},
 }

@@ -7,40 +7,39 @@ var rewardsMutants = []mutant{
 	{
 		name:  "who settles does not look whether another did",
 		fault: "TestF11_SettleRace/postgres",
-		file:  "internal/store/sql_ledger.go",
-		old: "WHERE accounts.settled < excluded.settled AND accounts.hash = excluded.previous RETURNING user_id`)),\n" +
-			"	putStatements: [rewardChunks]string(chunks(rewardChunks, 14, `INSERT INTO statements (`+statementColumns+`) VALUES `, ``)),",
-		new: "RETURNING user_id`)),\n" +
-			"	putStatements: [rewardChunks]string(chunks(rewardChunks, 14, `INSERT INTO statements (`+statementColumns+`) VALUES `,\n" +
-			"		` ON CONFLICT (user_id, month) DO UPDATE SET previous = excluded.previous, hash = excluded.hash`)),",
+		file:  "internal/store/ledger_settle.go",
+		old: "WHERE accounts.settled < excluded.settled AND accounts.hash = excluded.previous RETURNING user_id`\n\n" +
+			"const putStatementsSQL = `INSERT INTO statements (` + statementColumns + `) VALUES (…)`",
+		new: "RETURNING user_id`\n\n" +
+			"const putStatementsSQL = `INSERT INTO statements (` + statementColumns + `) VALUES (…) ON CONFLICT (user_id, month) DO UPDATE SET previous = excluded.previous, hash = excluded.hash`",
 		says: "accounts (-by the rows",
 	},
 	{
 		name:  "a month is added to the totals as often as it is tried",
 		fault: "TestF11_SettleKilled/sqlite",
-		file:  "internal/store/sql_ledger.go",
-		old:   "\n		WHERE hotspot_totals.through < excluded.through`)),",
-		new:   "`)),",
+		file:  "internal/store/ledger_settle.go",
+		old:   "\n		WHERE hotspot_totals.through < excluded.through`",
+		new:   "`",
 		says:  "hotspot_totals (-by the rows",
 	},
 	{
 		name:  "accounts are committed before their statements",
 		fault: "TestF11_SettleKilled/sqlite",
 		file:  "internal/store/ledger_settle.go",
-		old:   `	if err := putRows(tx, rewardText.putStatements[:], statements, appendStatement); err != nil || len(ended) == 0 {`,
+		old:   `	statements = ofUsers(statements, fresh)`,
 		new: `	if _, err := tx.exec("COMMIT"); err != nil {
 		return nil, err
 	}
 	if _, err := tx.exec("BEGIN"); err != nil {
 		return nil, err
 	}
-	if err := putRows(tx, rewardText.putStatements[:], statements, appendStatement); err != nil || len(ended) == 0 {`,
+	statements = ofUsers(statements, fresh)`,
 		says: "statements (-by the rows",
 	},
 	{
 		name:  "what is held is released before its hold is over",
 		fault: "TestF11_HoldsKilled/sqlite",
-		file:  "internal/store/sql_ledger.go",
+		file:  "internal/store/holds.go",
 		old:   "AND month <= $3 AND state <> 'active' ORDER BY user_id",
 		new:   "AND month <= $3 ORDER BY user_id",
 		says:  "held days are",
@@ -49,8 +48,8 @@ var rewardsMutants = []mutant{
 		name:  "a decision about a hold is committed before its audit row",
 		fault: "TestF11_HoldsKilled/sqlite",
 		file:  "internal/store/holds.go",
-		old:   `	return tx.exec(rewardText.updateHold, string(h.User), int64(h.Number), string(h.State), micros(h.Until), values[7], values[8], was)`,
-		new: `	n, err = tx.exec(rewardText.updateHold, string(h.User), int64(h.Number), string(h.State), micros(h.Until), values[7], values[8], was)
+		old:   `	return tx.exec(updateHoldSQL, string(h.User), int64(h.Number), string(h.State), micros(h.Until), values[7], values[8], was)`,
+		new: `	n, err = tx.exec(updateHoldSQL, string(h.User), int64(h.Number), string(h.State), micros(h.Until), values[7], values[8], was)
 	for _, end := range []string{"COMMIT", "BEGIN"} {
 		if _, err := tx.exec(end); err != nil {
 			return 0, err
@@ -62,7 +61,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "the chain of hashes leaves rows out",
 		fault: "TestF11_SettleKilled/postgres",
-		file:  "internal/rewards/close.go",
+		file:  "internal/rewards/closing/close.go",
 		old:   `user.Chain.Next(row)`,
 		new:   `user.Chain`,
 		says:  "user_months (-by the rows",
@@ -70,17 +69,17 @@ var rewardsMutants = []mutant{
 	{
 		name:  "a day is closed while it lasts",
 		fault: "TestF14_Thrice",
-		file:  "internal/rewards/close.go",
+		file:  "internal/rewards/closing/close.go",
 		old:   `if !ok || day >= final {`,
 		new:   `if !ok || day > final {`,
 	},
 	{
 		name:  "what is settled is not, once the clock is set back",
 		fault: "TestF12_ClockJumps/sqlite",
-		file:  "internal/rewards/summary.go",
-		old:   `		return r.summarize(ctx, s, anyMonth)`,
-		new: `		all, err := r.summarize(ctx, s, anyMonth)
-		if v, _ := r.view(ctx, nil); month < v.month-1 {
+		file:  "internal/rewards/earnings/summary.go",
+		old:   `		return r.summarize(ctx, s, rewards.AnyMonth)`,
+		new: `		all, err := r.summarize(ctx, s, rewards.AnyMonth)
+		if v, _ := r.View(ctx, nil); month < v.Month-1 {
 			all.Settled = 0
 		}
 		return all, err`,
@@ -97,17 +96,17 @@ var rewardsMutants = []mutant{
 	{
 		name:  "a clock is believed however far ahead it is",
 		fault: "TestF12_FarAhead/sqlite",
-		file:  "internal/rewards/witnesses.go",
-		old:   `enough && steady >= wait {`,
-		new:   `steady >= min(wait, steadyFor) || !enough && steady >= steadyFor {`,
+		file:  "internal/clock/consult.go",
+		old:   `enough && at.Steady >= wait {`,
+		new:   `at.Steady >= min(wait, SteadyFor) || !enough && at.Steady >= SteadyFor {`,
 		says:  "days are closed, and none is over",
 	},
 	{
 		name:  "servers do not look at each other's clocks",
 		fault: "TestF12_OneAhead",
-		file:  "internal/rewards/witnesses.go",
-		old:   `if s.lives && real.Sub(s.since) < aliveFor {`,
-		new:   `if s.lives && real.Sub(s.since) < -aliveFor {`,
+		file:  "internal/clock/consult.go",
+		old:   `if s.lives && machine.Sub(s.since) < aliveFor {`,
+		new:   `if s.lives && machine.Sub(s.since) < -aliveFor {`,
 	},
 	{
 		name:  "nobody is told of beats that are too late",
@@ -120,15 +119,15 @@ var rewardsMutants = []mutant{
 	{
 		name:  "limits count by a clock that can be set",
 		fault: "TestF12_Limits",
-		file:  "internal/api/guard.go",
+		file:  "internal/api/edge/guard.go",
 		old:   `now := time.Now() // of the machine: limits count real time`,
-		new:   `now := a.now()`,
+		new:   `now := e.Now()`,
 		says:  "the limit let",
 	},
 	{
 		name:  "the database says when a month was settled",
 		fault: "TestF12_DatabaseClock",
-		file:  "internal/store/sql_ledger.go",
+		file:  "internal/store/ledger_settle.go",
 		old:   "(month, finished_at) VALUES ($1, $2)",
 		new:   "(month, finished_at) VALUES ($1, CAST(extract(epoch FROM now()) * 1000000 AS bigint) + 0 * CAST($2 AS bigint))",
 		says:  "finished_at",
@@ -136,7 +135,7 @@ var rewardsMutants = []mutant{
 	{
 		name:  "the last month is the same day, a month before",
 		fault: "TestF13_Periods/America/New_York",
-		file:  "internal/rewards/summary.go",
+		file:  "internal/rewards/earnings/summary.go",
 		old: `	if q.Period == Last {
 		month--
 	}`,
@@ -191,8 +190,8 @@ var rewardsMutants = []mutant{
 		name:  "numbers that start again are repeats",
 		fault: "TestF14_Traffic/sqlite",
 		file:  "internal/heartbeat/judge.go",
-		old:   `	case now.id == boot || b.Bytes > t.earlier(l, boot, &now):`,
-		new:   `	case now.id != boot && b.Bytes > t.earlier(l, boot, &now):`,
+		old:   `	case !another || bytes > earlier():`,
+		new:   `	case another && bytes > earlier():`,
 		says:  "numbers start again at once",
 	},
 	{
@@ -215,10 +214,10 @@ var rewardsMutants = []mutant{
 		name:  "a reopening commits its corrections before the sums",
 		fault: "TestF12_Reopen/sqlite",
 		file:  "internal/store/ledger_reopen.go",
-		old:   "			putRows(tx, rewardText.putHotspotMonths",
+		old:   "			putRows(tx, putHotspotMonthsSQL",
 		new: `			tx.write("COMMIT"),
 			tx.write("BEGIN"),
-			putRows(tx, rewardText.putHotspotMonths`,
+			putRows(tx, putHotspotMonthsSQL`,
 	},
 	{
 		name:  "rows of days that were opened again still count",
@@ -231,7 +230,7 @@ var rewardsMutants = []mutant{
 		name:  "how far a day is closed is committed before its rows",
 		fault: "TestF15_Restart/sqlite",
 		file:  "internal/store/ledger_close.go",
-		old:   `			putRows(tx, put, page.Rows`,
+		old:   `putRows(tx, put, page.Rows`,
 		new: `			tx.write("COMMIT"),
 			tx.write("BEGIN"),
 			putRows(tx, put, page.Rows`,
@@ -240,17 +239,17 @@ var rewardsMutants = []mutant{
 		name:  "rows and sums are two transactions",
 		fault: "TestF15_Restart/postgres",
 		file:  "internal/store/ledger_close.go",
-		old:   `			putRows(tx, rewardText.putHotspotMonths`,
+		old:   `putRows(tx, putHotspotMonthsSQL`,
 		new: `			tx.write("COMMIT"),
 			tx.write("BEGIN"),
-			putRows(tx, rewardText.putHotspotMonths`,
+			putRows(tx, putHotspotMonthsSQL`,
 	},
 	{
 		name:  "a closing goes on from the beginning of the day",
 		fault: "TestF15_Restart/sqlite",
-		file:  "internal/rewards/close.go",
-		old:   `page.From, rows = v.closing.Upto, v.closing.Hotspots`,
-		new:   `rows = v.closing.Hotspots`,
+		file:  "internal/rewards/closing/close.go",
+		old:   `page.From, rows = v.Closing.Upto, v.Closing.Hotspots`,
+		new:   `rows = v.Closing.Hotspots`,
 	},
 	{
 		name:  "a day begins without the minutes that the evening before served",
@@ -274,6 +273,14 @@ var rewardsMutants = []mutant{
 		file:  "internal/heartbeat/open_days.go",
 		old:   "	r.early = true // otherwise prev would not be in memory\n",
 		new:   "	r.early = gap == 1\n",
+		says:  "days were not paid as due",
+	},
+	{
+		name:  "a day on which we were down from end to end has no record",
+		fault: "TestF26_Year",
+		file:  "internal/heartbeat/open_days.go",
+		old:   "	return !k.deleted || day == today && k.newest().day > today || k.inService(day) != dayBits{}\n",
+		new:   "	return day == today && !k.deleted || k.expects(day) != dayBits{}\n",
 		says:  "days were not paid as due",
 	},
 }

@@ -22,6 +22,7 @@ import (
 type mutant struct {
 	name  string // what the broken binary does
 	fault string // the test that must fail on it, such as "TestF01_Kill/sqlite"
+	in    string // the package of that test, from the project's root; empty: this one
 	file  string // what is broken, from the project's root
 	old   string // stands there exactly once
 	new   string
@@ -30,7 +31,7 @@ type mutant struct {
 }
 
 // mutants are all of them. Each test that belongs to a fault is named by one.
-var mutants = slices.Concat(crashMutants, databaseMutants, doctorMutants, loadMutants, modelMutants, rewardsMutants)
+var mutants = slices.Concat(crashMutants, databaseMutants, doctorMutants, loadMutants, modelMutants, rewardsMutants, trustMutants)
 
 var faultName = regexp.MustCompile(`^TestF\d\d_`)
 
@@ -41,7 +42,7 @@ func TestMutants_Apply(t *testing.T) {
 		if _, err := m.source(); err != "" {
 			t.Errorf("%s: %s", m.name, err)
 		}
-		if names[m.name] || !faultName.MatchString(m.fault) {
+		if names[m.name] || m.in == "" && !faultName.MatchString(m.fault) {
 			t.Errorf("%s is there twice, or names no test of a fault: %s", m.name, m.fault)
 		}
 		names[m.name] = true
@@ -71,16 +72,9 @@ func TestMutants(t *testing.T) {
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel() // most of them wait
-			binary, overlay := m.build(t)
 			ctx, cancel := context.WithTimeout(t.Context(), mutantTime)
 			defer cancel()
-			test := exec.CommandContext(ctx, os.Args[0], "-test.run", exactly(m.fault), "-test.timeout", mutantTime.String())
-			depth := "check"
-			if m.full {
-				depth = "torture"
-			}
-			test.Env = append(os.Environ(), harness.BinaryVariable+"="+binary, harness.OverlayVariable+"="+overlay, level.Variable+"="+depth, harness.PatienceVariable+"=1m")
-			out, err := test.CombinedOutput()
+			out, err := m.command(ctx, t).CombinedOutput()
 			switch {
 			case err == nil:
 				t.Errorf("%s passes on a binary that is broken:\n%s", m.fault, last(out))
@@ -93,6 +87,29 @@ func TestMutants(t *testing.T) {
 			}
 		})
 	}
+}
+
+// command runs the test on what is broken.
+func (m mutant) command(ctx context.Context, t *testing.T) *exec.Cmd {
+	t.Helper()
+	overlay := m.overlay(t)
+	if m.in != "" {
+		test := exec.CommandContext(ctx, "go", "test", "-count=1", "-overlay", overlay, "-run", exactly(m.fault), "./"+m.in)
+		test.Dir = harness.Root()
+		test.Env = append(os.Environ(), level.Variable+"=test")
+		return test
+	}
+	binary := filepath.Join(filepath.Dir(overlay), "beacon")
+	if err := harness.Build(binary, "-overlay", overlay); err != nil {
+		t.Fatal(err)
+	}
+	test := exec.CommandContext(ctx, os.Args[0], "-test.run", exactly(m.fault), "-test.timeout", mutantTime.String())
+	depth := "check"
+	if m.full {
+		depth = "torture"
+	}
+	test.Env = append(os.Environ(), harness.BinaryVariable+"="+binary, harness.OverlayVariable+"="+overlay, level.Variable+"="+depth, harness.PatienceVariable+"=1m")
+	return test
 }
 
 var mutantTime = 2 * harness.Patience
@@ -126,8 +143,8 @@ func (m mutant) source() (text, problem string) {
 	return strings.Replace(string(original), m.old, m.new, 1), ""
 }
 
-// build makes the broken binary; the sources stay as they are.
-func (m mutant) build(t *testing.T) (binary, overlay string) {
+// overlay names the broken file in place of the sound one; the sources stay as they are.
+func (m mutant) overlay(t *testing.T) string {
 	t.Helper()
 	text, problem := m.source()
 	if problem != "" {
@@ -135,7 +152,7 @@ func (m mutant) build(t *testing.T) (binary, overlay string) {
 	}
 	folder := t.TempDir()
 	broken := filepath.Join(folder, filepath.Base(m.file))
-	overlay = filepath.Join(folder, "overlay.json")
+	overlay := filepath.Join(folder, "overlay.json")
 	table, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(harness.Root(), m.file): broken}})
 	if err != nil {
 		t.Fatal(err)
@@ -145,9 +162,5 @@ func (m mutant) build(t *testing.T) (binary, overlay string) {
 			t.Fatal(err)
 		}
 	}
-	binary = filepath.Join(folder, "beacon")
-	if err := harness.Build(binary, "-overlay", overlay); err != nil {
-		t.Fatal(err)
-	}
-	return binary, overlay
+	return overlay
 }

@@ -7,14 +7,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/beacon-wifi/beacon/client"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
-	"github.com/beacon-wifi/beacon/internal/simulate"
 	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
-// radius of policy 2, and its largest shares of tier and traffic, from the issue and not
-// from the policy's code.
+// radius of policies 2 and 3, and their largest shares of tier and traffic, from what was
+// asked for and not from the code of policies.
 const (
 	radius   = 50.0
 	bestTier = 0.5
@@ -24,16 +25,12 @@ const (
 // clonesAt are attacks that no name is given to: clones within some metres.
 var clonesAt = []float64{25, 50}
 
-func all() []simulate.Attack {
-	list := simulate.Attacks()
+func all() []attack {
+	list := attacks()
 	for _, d := range clonesAt {
-		a := simulate.Clones(d)
-		a.Name = fmt.Sprintf("clones-%.0f", d)
-		list = append(list, a)
+		list = append(list, crowdAround(d))
 	}
-	tests, _ := simulate.FindAttack("invented-tests")
-	tests.Name = "measured-tests"
-	return append(list, simulate.Measured(tests), simulate.Moved())
+	return append(list, measured(), moved())
 }
 
 // rough is how much more clones can get than their ground is worth, because it is paid in
@@ -57,94 +54,123 @@ func covered(name string) float64 {
 // farmed is at how many places app-farm claims to serve.
 const farmed = 3
 
-// TestAttacks runs every attack for three days under the policy that pays places. None
-// earns more than the minutes that it was heard in are worth at one place, but for the
-// tier that it claims and traffic up to the cap.
+// TestAttacks runs every attack for three days under the newest policy, which pays places and
+// counts minutes, and replays the days under the others. Where places are paid, none earns more
+// than the minutes that it was heard in are worth at one place, but for the tier that it claims
+// and traffic up to the cap. Under the policy that pays devices many do, so that this check can
+// fail.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
-	w, earned := run(t, policy.BuiltIn())
-	for _, a := range all() {
-		if err := beyond(a.Name, earned[a.Name]); err != nil {
-			t.Error(err)
+	w := newWorld(t, policy.BuiltIn(), start)
+	w.attack(t, sizes, all()...)
+	earned := w.earned(t)
+	under := [...]map[string]outcome{1: w.replayed(t, earned, 0), 2: w.replayed(t, earned, 1), 3: earned}
+	for _, version := range []int{2, 3} {
+		for _, a := range all() {
+			if err := beyond(a.name, under[version][a.name]); err != nil {
+				t.Errorf("policy %d: %v", version, err)
+			}
+		}
+	}
+	for _, name := range []string{
+		"script", "ramp", "absurd-boots", "one-minute-hours", "link-unlink", "late-link", "early-delete", "same-mac", "point", "ring",
+		"many-addresses", "clones-25", "clones-50",
+	} {
+		if beyond(name, under[1][name]) == nil {
+			t.Errorf("policy 1 pays %s no more than its service: the check says nothing", name)
 		}
 	}
 	if invented, measured := earned["invented-tests"], earned["measured-tests"]; invented.Performance == 0 || measured.Performance != 0 || measured.Availability != invented.Availability {
 		t.Errorf("invented tests earn %+v, and %+v if a visit has measured the speed", invented, measured)
 	}
+	if was, is := under[2]["vague-visit"], earned["vague-visit"]; credits(was.Availability) < days/2-0.01 || is.total != 0 {
+		t.Errorf("one that nobody has found exactly earns %s under policy 2, and %s", was.total, is.total)
+	}
 	checkSquatter(t, earned)
 	checkMoved(t, earned)
 	queue := w.queue(t)
-	for _, a := range simulate.Attacks() {
-		if flagged := len(queue[earned[a.Name].user]) > 0; flagged == strings.HasSuffix(a.Name, "imitator") {
-			t.Errorf("%s is flagged: %v", a.Name, flagged)
+	for _, a := range attacks() {
+		if flagged := len(queue[earned[a.name].user]) > 0; flagged == (strings.HasSuffix(a.name, "imitator") || a.name == "vague-visit") {
+			t.Errorf("%s is flagged: %v", a.name, flagged)
 		}
 	}
-	if farm := w.raids["app-farm"]; farm.CheckIns < 10*farmed*days || farm.Counted != 0 {
-		t.Errorf("%d check-ins of an app farm count, of %d", farm.Counted, farm.CheckIns)
+	if farm := w.raids["app-farm"]; farm.checkIns < 10*farmed*days || farm.counted != 0 {
+		t.Errorf("%d check-ins of an app farm count, of %d", farm.counted, farm.checkIns)
 	}
 	for _, name := range []string{"honest", "squatter's neighbor"} {
 		if kinds := queue[earned[name].user]; len(kinds) > 0 {
 			t.Errorf("%s is flagged: %v", name, kinds)
 		}
 	}
-	checkPage(t, earned, func(o outcome) map[int]string {
+	checkPage(t, func(name string) map[int]string {
+		o := earned[name]
 		return map[int]string{
-			1: aDay(o.service()), 3: aDay(credits(o.total)), 4: aDay(credits(o.Availability)), 5: aDay(credits(o.Performance)),
-			6: aDay(credits(o.Utilization)), 7: strings.Join(queue[o.user], ", "),
+			1: aDay(o.service()), 2: aDay(credits(under[1][name].total)), 3: aDay(credits(under[2][name].total)), 4: aDay(credits(o.total)),
+			5: aDay(credits(o.Availability)), 6: aDay(credits(o.Performance)), 7: aDay(credits(o.Utilization)), 8: strings.Join(queue[o.user], ", "),
 		}
 	})
 }
 
-// TestAttacks_PayingDevices runs them under the policy that pays devices. There many earn
-// more, so that the checks of the other test can fail.
-func TestAttacks_PayingDevices(t *testing.T) {
-	level.Needs(t, level.Check)
-	t.Parallel()
-	_, earned := run(t, policy.Devices())
-	for _, name := range []string{
-		"script", "ramp", "absurd-boots", "one-minute-hours", "link-unlink", "late-link", "early-delete", "same-mac", "point", "ring",
-		"many-addresses", "clones-25", "clones-50",
-	} {
-		if beyond(name, earned[name]) == nil {
-			t.Errorf("policy 1 pays %s no more than its service: the check says nothing", name)
-		}
-	}
-	checkPage(t, earned, func(o outcome) map[int]string { return map[int]string{2: aDay(credits(o.total))} })
-}
-
-// run runs all attacks under some policies, and returns what they earned.
-func run(t *testing.T, policies policy.Set) (*world, map[string]outcome) {
+// replayed returns what would have been earned under a built-in policy.
+func (w *world) replayed(t *testing.T, earned map[string]outcome, number int) map[string]outcome {
 	t.Helper()
-	w := newWorld(t, policies, start)
-	w.attack(t, sizes, all()...)
-	return w, w.earned(t)
+	p := policy.BuiltIn()[number]
+	day := func(at time.Time) string { return at.Format(time.DateOnly) }
+	form := client.PolicyForm{
+		Availability: p.Availability.String(), UtilizationPerGB: p.PerGB.String(), UtilizationCap: p.Cap.String(), RadiusM: p.Radius,
+		Performance: client.TierForm{Standard: p.Performance[0].String(), Enhanced: p.Performance[1].String(), Premium: p.Performance[2].String()},
+	}
+	if p.PaysPlaces() {
+		form.UnprovenShare = p.Unproven.String()
+	}
+	var replay client.Replay
+	err := again(func() (err error) { // the server replays once at a time
+		replay, err = w.staff(t).ReplayRewards(t.Context(), client.ReplayForm{From: day(w.start), To: day(end.AddDate(0, 0, -1)), Policy: &form})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	would := map[string]client.ReplaySums{}
+	for _, o := range replay.Operators {
+		would[o.UserID] = o.ReplaySums
+	}
+	all := map[string]outcome{}
+	for name, o := range earned {
+		if sums := would[o.user]; sums.Earned != o.total {
+			t.Errorf("a replay says that %s earned %s; it has %s", name, sums.Earned, o.total)
+		}
+		o.Breakdown, o.total = would[o.user].ReplayedBreakdown, would[o.user].Replayed
+		all[name] = o
+	}
+	return all
 }
 
 // TestAttacks_FullSize runs the attacks that are about a number with as many hotspots and
-// addresses as beacon simulate does, for a day. On a point, or registered around one, they
+// addresses as they have, for a day. On a point, or registered around one, they
 // earn together what one earns, and within d metres (1 + d/R)² of it, to a few hundredths.
 // All are in the queue when the day is over.
 func TestAttacks_FullSize(t *testing.T) {
 	level.Needs(t, level.Check)
 	t.Parallel()
 	numbers := map[string]int{"point": 40, "ring": 40, "many-addresses": 50, "clones-25": 40, "clones-50": 40}
-	attacks := slices.DeleteFunc(all(), func(a simulate.Attack) bool { return numbers[a.Name] == 0 })
+	chosen := slices.DeleteFunc(all(), func(a attack) bool { return numbers[a.name] == 0 })
 	w := newWorld(t, policy.BuiltIn(), end.AddDate(0, 0, -level.Rounds(1, 1, days)))
-	w.attack(t, nil, attacks...)
+	w.attack(t, nil, chosen...)
 	earned := w.earned(t)
 	queue, one := w.queue(t), credits(earned["honest"].Availability)
-	for _, a := range attacks {
-		o := earned[a.Name]
-		if err := beyond(a.Name, o); err != nil {
+	for _, a := range chosen {
+		o := earned[a.name]
+		if err := beyond(a.name, o); err != nil {
 			t.Error(err)
 		}
 		share := credits(o.Availability) / one
-		t.Logf("%s: %.4f of one, in the queue as %v", a.Name, share, queue[o.user])
-		if share > covered(a.Name) || share < 0.9*covered(a.Name) {
-			t.Errorf("%s: %d earn %.4f times as much as one; want %.4f at most", a.Name, w.raids[a.Name].Size, share, covered(a.Name))
+		t.Logf("%s: %.4f of one, in the queue as %v", a.name, share, queue[o.user])
+		if share > covered(a.name) || share < 0.9*covered(a.name) {
+			t.Errorf("%s: %d earn %.4f times as much as one; want %.4f at most", a.name, w.raids[a.name].size, share, covered(a.name))
 		}
-		if w.raids[a.Name].Size != numbers[a.Name] || len(queue[o.user]) == 0 {
-			t.Errorf("%s: %d of %d, in the queue as %v", a.Name, w.raids[a.Name].Size, numbers[a.Name], queue[o.user])
+		if w.raids[a.name].size != numbers[a.name] || len(queue[o.user]) == 0 {
+			t.Errorf("%s: %d of %d, in the queue as %v", a.name, w.raids[a.name].size, numbers[a.name], queue[o.user])
 		}
 	}
 }
@@ -155,8 +181,8 @@ func (w *world) earned(t *testing.T) map[string]outcome {
 	earned := map[string]outcome{}
 	for name, raid := range w.raids {
 		earned[name] = outcomeOf(t, raid)
-		if raid.Neighbor != nil {
-			earned[name+"'s neighbor"] = outcomeOf(t, raid.Neighbor)
+		if raid.next != nil {
+			earned[name+"'s neighbor"] = outcomeOf(t, raid.next)
 		}
 	}
 	return earned
@@ -204,24 +230,28 @@ func checkMoved(t *testing.T, places map[string]outcome) {
 
 // checkPage compares columns of the table in docs/trust.md, most of them in credits a day,
 // with what was earned. Clones are not in it: what they earn depends a little on their ids.
-func checkPage(t *testing.T, earned map[string]outcome, columns func(outcome) map[int]string) {
+func checkPage(t *testing.T, columns func(name string) map[int]string) {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/trust.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	honest, _ := simulate.FindAttack("honest")
-	for _, a := range append([]simulate.Attack{honest}, simulate.Attacks()...) {
-		cells := make([]string, 9)
-		if _, line, found := strings.Cut(string(text), "\n| `"+a.Name+"` |"); found {
+	for _, a := range attacks() {
+		if !strings.Contains(string(text), "\n- `"+a.name+"`: "+a.about+"\n") {
+			t.Errorf("docs/trust.md does not say what %s does: %s", a.name, a.about)
+		}
+	}
+	for _, a := range append([]attack{honest}, attacks()...) {
+		cells := make([]string, 10)
+		if _, line, found := strings.Cut(string(text), "\n| `"+a.name+"` |"); found {
 			line, _, _ = strings.Cut(line, "\n")
 			copy(cells[1:], strings.Split(line, "|"))
 		}
-		for i, want := range columns(earned[a.Name]) {
+		for i, want := range columns(a.name) {
 			is := strings.ReplaceAll(strings.TrimSpace(cells[i]), "`", "")
-			t.Logf("%s, column %d: %s", a.Name, i, want)
+			t.Logf("%s, column %d: %s", a.name, i, want)
 			if is != want {
-				t.Errorf("docs/trust.md: column %d of %s is %q; want %s", i, a.Name, is, want)
+				t.Errorf("docs/trust.md: column %d of %s is %q; want %s", i, a.name, is, want)
 			}
 		}
 	}

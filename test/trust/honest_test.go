@@ -80,7 +80,7 @@ func (c *city) DeviceAddresses(context.Context, []beacon.HotspotID) (map[beacon.
 	return c.from, nil
 }
 
-func (c *city) MACsAgain(_ context.Context, since time.Time, least, _ int) (map[beacon.HotspotID]int, error) {
+func (c *city) MACsAgain(_ context.Context, since time.Time, least int) (map[beacon.HotspotID]int, error) {
 	last, count := map[string]beacon.HotspotID{}, map[string]int{}
 	for id, h := range c.hotspots {
 		if mac := h.Device.MAC.Canonical(); !h.CreatedAt.Before(since) {
@@ -123,7 +123,7 @@ func (c *city) Reviewed(context.Context) (beacon.Day, bool, error) { return 0, f
 
 func (c *city) Flags(context.Context, int) ([]beacon.Flag, int, error) { return nil, 0, nil }
 
-func (c *city) DismissFlag(context.Context, beacon.HotspotID, beacon.FlagKind, string, beacon.Actor, time.Time) error {
+func (c *city) DismissFlag(context.Context, beacon.HotspotID, beacon.FlagKind, string, beacon.Actor, time.Time, func(beacon.UserID) error) error {
 	return nil
 }
 
@@ -138,7 +138,7 @@ func TestHonest(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := newCity(n)
-	err = n.Live(func(day beacon.Day, rows []beacon.RecordRow) error {
+	err = n.Live(func(day beacon.Day, rows []beacon.RecordRow, _ []beacon.Did) error {
 		c.turn((day + 1).Time())
 		r := review.New(review.Config{
 			Addresses: func(id beacon.HotspotID, _ beacon.Day) int { return len(id) % 3 }, // a line and a spare one

@@ -20,7 +20,7 @@ import (
 type career struct {
 	*demo.Hotspot
 	since beacon.Day // the first day of its place
-	days  int        // there, with an hour or more of service
+	did   resident   // how long it has served there
 	all   stay
 	first stay // at the place of its first visit
 	moved stay // at another one
@@ -28,22 +28,26 @@ type career struct {
 
 // stay is what hotspots earned at a place on the days on which they were in service all day.
 type stay struct {
-	days            int
-	devices, places float64
+	days int
+	sum  paid
 }
 
-func (s *stay) add(o stay) {
-	s.days, s.devices, s.places = s.days+o.days, s.devices+o.devices, s.places+o.places
+func (s *stay) add(days int, o paid) {
+	s.days += days
+	for policy := range s.sum {
+		s.sum[policy] += o[policy]
+	}
 }
 
 // row is a row of docs/trust.md.
 func (s stay) row(name string) string {
-	return fmt.Sprintf("| %s | %.2f | %.2f |", name, s.devices/float64(s.days), s.places/float64(s.days))
+	days := float64(s.days)
+	return fmt.Sprintf("| %s | %.2f | %.2f | %.2f |", name, s.sum[1]/days, s.sum[2]/days, s.sum[3]/days)
 }
 
 // TestHonest_Seniority lets the hotspots of New York serve for 60 days, and orders them each
-// day by the days that they have served where they are, as the policy does. What they earned by then, by
-// seniority, is in docs/trust.md.
+// day by the days or minutes that they have served where they are, as the policies do. What they
+// earned by then, by seniority in days, is in docs/trust.md.
 func TestHonest_Seniority(t *testing.T) {
 	level.Needs(t, level.Torture)
 	t.Parallel()
@@ -55,7 +59,7 @@ func TestHonest_Seniority(t *testing.T) {
 	for _, s := range n.Hotspots {
 		all[s.ID] = &career{Hotspot: s}
 	}
-	err = n.Live(func(day beacon.Day, rows []beacon.RecordRow) error {
+	err = n.Live(func(day beacon.Day, rows []beacon.RecordRow, _ []beacon.Did) error {
 		if day >= beacon.DayOf(n.Now) {
 			return nil
 		}
@@ -71,8 +75,8 @@ func TestHonest_Seniority(t *testing.T) {
 			order = append(order, c)
 		}
 		if c.Moved() {
-			first.add(c.first)
-			moved.add(c.moved)
+			first.add(c.first.days, c.first.sum)
+			moved.add(c.moved.days, c.moved.sum)
 		}
 	}
 	slices.SortFunc(order, senior)
@@ -81,11 +85,11 @@ func TestHonest_Seniority(t *testing.T) {
 		part := order[len(order)*i/4 : len(order)*(i+1)/4]
 		var sum stay
 		for _, c := range part {
-			sum.add(c.all)
+			sum.add(c.all.days, c.all.sum)
 		}
-		days := fmt.Sprintf("%d to %d", part[len(part)-1].days, part[0].days)
-		if part[0].days == part[len(part)-1].days {
-			days = fmt.Sprint(part[0].days)
+		days := fmt.Sprintf("%d to %d", part[len(part)-1].did.days, part[0].did.days)
+		if part[0].did.days == part[len(part)-1].did.days {
+			days = fmt.Sprint(part[0].did.days)
 		}
 		rows = append(rows, sum.row(fmt.Sprintf("the %s quarter, %s days served", name, days)))
 	}
@@ -100,49 +104,45 @@ func TestHonest_Seniority(t *testing.T) {
 	}
 }
 
-// senior orders hotspots as the policy does; all are proven.
+// senior orders hotspots as policy 2 does; all are proven.
 func senior(a, b *career) int {
-	return cmp.Or(cmp.Compare(b.days, a.days), strings.Compare(string(a.ID), string(b.ID)))
+	return cmp.Or(cmp.Compare(b.did.days, a.did.days), strings.Compare(string(a.ID), string(b.ID)))
 }
 
 // serve adds a day. Rows may be of other days, too.
 func serve(t *testing.T, all map[beacon.HotspotID]*career, day beacon.Day, rows []beacon.RecordRow) error {
-	did := map[beacon.HotspotID]*beacon.Did{}
 	var order []*career
 	for _, row := range rows {
 		if row.Day != day {
 			continue
 		}
-		d, err := heartbeat.RecordDid(row.Data)
+		did, err := heartbeat.RecordDid(row.Data)
 		if err != nil {
 			return err
 		}
-		did[row.Hotspot] = &d
 		c := all[row.Hotspot]
-		if since := c.PlaceOn(day).Since; since != c.since {
-			c.since, c.days = since, 0
+		place := c.PlaceOn(day)
+		if place.Since != c.since {
+			c.since, c.did = place.Since, resident{}
 		}
+		c.did.place, c.did.facts, c.did.served = ground.PlaceOf(place.Point), did.Facts, did.Minutes
 		order = append(order, c)
 	}
-	slices.SortFunc(order, senior)
-	hotspots := make([]ground.Hotspot, len(order))
+	slices.SortFunc(order, func(a, b *career) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	residents := make([]resident, len(order))
 	for i, c := range order {
-		hotspots[i] = ground.Hotspot{Place: ground.PlaceOf(c.PlaceOn(day).Point), Served: &did[c.ID].Minutes}
+		residents[i] = c.did
 	}
-	shares, err := ground.Divide(t.Context(), hotspots, int(radius))
-	for i := range shares {
-		c, f := order[i], did[order[i].ID].Facts
-		if f.Expected > 0 && f.Outside == 0 {
-			day := stay{1, float64(f.Served) / float64(f.Expected), float64(shares[i].Weight()) / 1e6 / 1440}
-			if c.all.add(day); c.since == c.PlaceOn(0).Since {
-				c.first.add(day)
+	for i, earned := range available(t, residents) {
+		c := order[i]
+		if f := c.did.facts; f.Expected > 0 && f.Outside == 0 {
+			if c.all.add(1, earned); c.since == c.PlaceOn(0).Since {
+				c.first.add(1, earned)
 			} else {
-				c.moved.add(day)
+				c.moved.add(1, earned)
 			}
 		}
-		if f.Served >= 60 {
-			c.days++
-		}
+		c.did.serve(c.did.facts.Served)
 	}
-	return err
+	return nil
 }

@@ -13,13 +13,12 @@ import (
 	"github.com/beacon-wifi/beacon/client"
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/node"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
-	"github.com/beacon-wifi/beacon/internal/simulate"
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 	"github.com/beacon-wifi/beacon/test/harness"
-	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // days is how long the attacks last: a queue has three days to notice them.
@@ -36,7 +35,7 @@ type world struct {
 	url, key string
 	start    time.Time
 	clock    atomic.Int64
-	raids    map[string]*simulate.Raid
+	raids    map[string]*raid
 }
 
 func (w *world) now() time.Time { return time.UnixMicro(w.clock.Load()).UTC() }
@@ -46,14 +45,14 @@ func (w *world) set(now time.Time) { w.clock.Store(now.UnixMicro()) }
 // newWorld serves a network under some policies until the test ends, from a time on.
 func newWorld(t *testing.T, policies policy.Set, start time.Time) *world {
 	t.Helper()
-	w := &world{raids: map[string]*simulate.Raid{}, start: start}
+	w := &world{raids: map[string]*raid{}, start: start}
 	w.set(start)
 	// No test cuts the power, so nothing has to be synced.
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "beacon.db"), sqlite.Options{Now: start, Draft: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := access.New(db, w.now, func() bool { return false })
+	keys := access.New(db.Keys, w.now, new(clock.Heard))
 	by := beacon.Principal{Scopes: []beacon.Scope{beacon.Admin}}
 	made, err := keys.Create(t.Context(), by, access.Creation{User: beacon.Some("new"), Scopes: beacon.Some([]string{string(beacon.Admin)})})
 	if err != nil {
@@ -94,34 +93,28 @@ func newWorld(t *testing.T, policies policy.Set, start time.Time) *world {
 }
 
 // sizes are how many hotspots or addresses some attacks use next to all others. The figures
-// hardly depend on it, except those of point under policy 1. TestAttacks_FullSize runs them
-// as they are.
-var sizes = map[string]int{"point": level.Rounds(12, 40, 40), "ring": 12, "many-addresses": 6, "clones-25": 6, "clones-50": 6}
+// hardly depend on it, except those under policy 1. TestAttacks_FullSize runs them as they are.
+var sizes = map[string]int{"point": 12, "ring": 12, "many-addresses": 6, "clones-25": 6, "clones-50": 6}
 
 // attack runs attacks, some of them with other sizes, next to an honest hotspot, which is the
 // first.
-func (w *world) attack(t *testing.T, sizes map[string]int, attacks ...simulate.Attack) {
+func (w *world) attack(t *testing.T, sizes map[string]int, attacks ...attack) {
 	t.Helper()
-	staff, err := simulate.NewClient(w.url, w.key, 400)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(staff.Close)
-	honest, _ := simulate.FindAttack("honest")
-	var all []*simulate.Raid
-	for number, a := range append([]simulate.Attack{honest}, attacks...) {
-		raid, err := staff.NewRaid(t.Context(), a, number, 1)
+	staff := w.staff(t)
+	var all []*raid
+	for number, a := range append([]attack{honest}, attacks...) {
+		raid, err := newRaid(t.Context(), w.url, staff, a, number, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(raid.Close)
-		if n := sizes[a.Name]; n > 0 {
-			raid.Size = n
+		t.Cleanup(raid.close)
+		if n := sizes[a.name]; n > 0 {
+			raid.size = n
 		}
-		w.raids[a.Name] = raid
+		w.raids[a.name] = raid
 		all = append(all, raid)
 	}
-	if err := staff.Raids(t.Context(), all, w.start, end, w.set); err != nil {
+	if err := runRaids(t.Context(), all, w.start, end, w.set); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -135,14 +128,14 @@ type outcome struct {
 }
 
 // outcome reads it from the server.
-func outcomeOf(t *testing.T, raid *simulate.Raid) outcome {
+func outcomeOf(t *testing.T, r *raid) outcome {
 	t.Helper()
-	earned, err := raid.Earned(t.Context(), client.LastMonth)
+	earned, err := r.operator.Rewards(t.Context(), "me", client.LastMonth)
 	if err != nil {
 		t.Fatal(err)
 	}
 	served := map[time.Time]bool{}
-	for _, at := range raid.Heard {
+	for _, at := range r.heard {
 		for m := range 4 {
 			if at := at.Add(time.Duration(m) * time.Minute); at.Before(end) {
 				served[at] = true
@@ -152,13 +145,20 @@ func outcomeOf(t *testing.T, raid *simulate.Raid) outcome {
 	return outcome{earned.Breakdown, earned.Summary.TotalEarned, len(served), earned.UserID}
 }
 
-// queue returns the kinds of the flags of each operator, once the last day is reviewed.
-func (w *world) queue(t *testing.T) map[string][]string {
+// staff returns a client with the key of an administrator.
+func (w *world) staff(t *testing.T) *client.Client {
 	t.Helper()
 	staff, err := client.New(w.url, w.key)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return staff
+}
+
+// queue returns the kinds of the flags of each operator, once the last day is reviewed.
+func (w *world) queue(t *testing.T) map[string][]string {
+	t.Helper()
+	staff := w.staff(t)
 	kinds := map[string][]string{}
 	harness.Eventually(t, "the last day is reviewed", func() bool {
 		review, err := staff.Review(t.Context(), 100)

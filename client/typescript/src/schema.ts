@@ -152,8 +152,11 @@ export interface paths {
          *     with another `type` or `speedtest`; all else changes nothing. A visit that finds a verified
          *     hotspot elsewhere, by more than the accuracy of the measurement, gets 409 too and withdraws the
          *     verification: the hotspot is `pending` again, and `unverified_reason` says why. Anyone with the scope
-         *     may verify any hotspot, and the audit names them. A visit that takes something away from a hotspot,
-         *     because it was visited before and is found elsewhere, more than 30 m from its place, or because it is found slower
+         *     may verify any hotspot, and the audit names them. A visit confirms the place where an exact one, to 30 m, found
+         *     the hotspot before, unless it is more than 30 m away from there and farther than the accuracies of both add up to. Then it is 409, and
+         *     changes nothing, unless it is exact and says that the hotspot has `moved`, or the operator has registered it more than
+         *     230 m away from there: that is another place, which counts from the next UTC day on, or again an earlier one, with the days
+         *     served there. A visit that takes something away from a hotspot, because it is found at another place, or because it is found slower
          *     than it may be paid for, is 403 for staff who have another within 200 m of it, or had one in the last 30 days.
          *     Needs the scope `hotspots:verify`.
          */
@@ -1039,7 +1042,9 @@ export interface paths {
          *     ```
          *
          *     There is one line like the last for each policy; it begins with the word `policy`, and goes on with
-         *     `radius_m,unproven_share` if the policy pays places.
+         *     `radius_m,unproven_share` if the policy pays places, and with `standing_minutes_a_day` if it counts minutes.
+         *     After the line of a policy that counts minutes there is one with the columns of a held row under it, and
+         *     `columns,` before them: so the first line of the CSV is under the hash too.
          *
          *     With `Accept: text/csv` the response has only the rows, with amounts in millionths of a credit, as they
          *     are hashed. A statement can be large and is streamed. If it cannot be completed, the connection is cut,
@@ -1619,6 +1624,8 @@ export interface components {
             type?: components["schemas"]["Type"];
             /** @description A test with the visitor's own device. Under a policy that pays places, the tier that is paid is at most that of the last such test at this place, from the next UTC day on. One by the operator does not count. */
             speedtest?: components["schemas"]["SpeedTest"];
+            /** @description That the hotspot is not where visits found it before; if absent, it is not. Ignored where the measurements cannot tell the two places apart. */
+            moved?: boolean;
         };
         /** @description What people found who used the hotspot: check-ins that count, today (UTC) and on the 29 days before; of a home that is hidden, strangers see those of the 30 days before today. Only in the response to `GET /v1/hotspots/{id}`, and absent if they are of fewer than five installs. A phone that has no connection cannot check in, so a hotspot that is down has no check-ins rather than bad ones. */
         Quality: {
@@ -1841,6 +1848,8 @@ export interface components {
             distance_m: number;
             /** @description On how many closed days it served at its place, which decides who is paid for ground that several cover. Null if that is not counted. */
             days_served: number | null;
+            /** @description Instead, if the policy counts minutes: those that count. */
+            standing_minutes?: number;
         };
         NeighboursAnswer: {
             data: components["schemas"]["Neighbours"];
@@ -1905,6 +1914,8 @@ export interface components {
             months: components["schemas"]["BookMonth"][];
             /** @description All policies, the oldest first; one that is not in force yet has a first day in the future. */
             policies: components["schemas"]["PolicyTerms"][];
+            /** @description The newest one that is built into the server, with the version and first day that it has in a new network. */
+            newest_policy: components["schemas"]["PolicyTerms"];
         };
         ClosingDay: {
             /** Format: date */
@@ -1960,6 +1971,8 @@ export interface components {
             different_rows: number;
             /** @description If the policies in force were replayed: the first row that is not as in the ledger, for people. */
             first_difference: string | null;
+            /** @description How many hotspots would be paid nothing on the last day because no exact visit has found them at their places. */
+            unvisited_hotspots: number;
             /** @description What the ledger has. */
             earned: components["schemas"]["Amount"];
             breakdown: components["schemas"]["Breakdown"];
@@ -2089,7 +2102,7 @@ export interface components {
              * @description The first day of the policy. It must not have begun.
              */
             from: string;
-            /** @description The terms; by default those of the built-in policy that pays places. */
+            /** @description The terms; by default those of the newest built-in policy. */
             policy?: components["schemas"]["PolicyForm"] | null;
             /**
              * @description Do it. Otherwise nothing is changed.
@@ -2116,8 +2129,13 @@ export interface components {
              * @description Only of a policy that pays places: how far the ground of a hotspot reaches.
              */
             radius_m?: number;
-            /** @description Only of a policy that pays places: the share paid to a hotspot whose place no visit has confirmed. */
+            /** @description Only of a policy that pays places: the share paid to a hotspot whose place is not proven. */
             unproven_share?: string;
+            /**
+             * Format: int32
+             * @description Only of a policy that pays places: how many minutes of a day count for the order of hotspots. A place where no exact visit has found the hotspot is then paid nothing, and an excused minute is paid as it was served before. Without it, days with an hour or more count.
+             */
+            standing_minutes_a_day?: number;
         };
         AdoptedPolicy: {
             /** @description In force until then. */
@@ -2784,8 +2802,10 @@ export interface components {
             utilization_cap: components["schemas"]["Amount"];
             /** @description Only of a policy that pays places rather than devices: how far the ground of a hotspot reaches. */
             radius_m?: number;
-            /** @description Only of a policy that pays places: the share paid to a hotspot whose place no visit has confirmed. */
+            /** @description Only of a policy that pays places: the share paid to a hotspot whose place is not proven. */
             unproven_share?: components["schemas"]["Amount"];
+            /** @description Only of a policy that pays places and counts minutes: how many minutes of a day count for the order of hotspots. */
+            standing_minutes_a_day?: number;
         };
         Minutes: number;
         /** @description All that a day's reward depends on. */
@@ -2809,16 +2829,28 @@ export interface components {
             owned_minutes?: number;
             /**
              * Format: double
-             * @description What the hotspot owned of an expected minute on the last seven closed days. An excused minute counts for this much.
+             * @description With `days_served`: what the hotspot owned of an expected minute on the last seven closed days; an excused minute counts for this much. With `standing_minutes`: what it owned of the ground while it served, on the last seven days on which it did; each of `due_minutes` counts for this much.
              */
             recent_share?: number;
             /**
              * Format: double
-             * @description The share that is paid: 1 if a visit has confirmed the place, else the policy's unproven_share.
+             * @description The share that is paid: 1 if the place is proven, else the policy's unproven_share, or 0 if the policy counts minutes and no exact visit has found the hotspot there.
              */
             proof?: number;
-            /** @description Closed days on which the hotspot had served at its place. */
+            /** @description Closed days on which the hotspot had served at its place. Only if the policy counts days. */
             days_served?: number;
+            /** @description Instead of `days_served`, if the policy counts minutes: those that the hotspot had served at its place on closed days, of each day at most the policy's `standing_minutes_a_day`. */
+            standing_minutes?: number;
+            /**
+             * Format: double
+             * @description With `standing_minutes`: what the excused minutes count for. Each is the part of the last seven days, of the 30 before and since the hotspot is at its place, on which it was not excused and the hotspot served in it.
+             */
+            due_minutes?: number;
+            /**
+             * Format: double
+             * @description With `standing_minutes`: what outages on the days before left of the most that traffic earns. It is added to that of this day.
+             */
+            spare_credits?: number;
             /** @description The place, in ten-millionths of a degree. */
             place_lat_e7?: number;
             place_lng_e7?: number;
@@ -2905,16 +2937,28 @@ export interface components {
                 owned_minutes?: number;
                 /**
                  * Format: double
-                 * @description What the hotspot owned of an expected minute on the last seven closed days. An excused minute counts for this much.
+                 * @description With `days_served`: what the hotspot owned of an expected minute on the last seven closed days; an excused minute counts for this much. With `standing_minutes`: what it owned of the ground while it served, on the last seven days on which it did; each of `due_minutes` counts for this much.
                  */
                 recent_share?: number;
                 /**
                  * Format: double
-                 * @description The share that is paid: 1 if a visit has confirmed the place, else the policy's unproven_share.
+                 * @description The share that is paid: 1 if the place is proven, else the policy's unproven_share, or 0 if the policy counts minutes and no exact visit has found the hotspot there.
                  */
                 proof?: number;
-                /** @description Closed days on which the hotspot had served at its place. */
+                /** @description Closed days on which the hotspot had served at its place. Only if the policy counts days. */
                 days_served?: number;
+                /** @description Instead of `days_served`, if the policy counts minutes: those that the hotspot had served at its place on closed days, of each day at most the policy's `standing_minutes_a_day`. */
+                standing_minutes?: number;
+                /**
+                 * Format: double
+                 * @description With `standing_minutes`: what the excused minutes count for. Each is the part of the last seven days, of the 30 before and since the hotspot is at its place, on which it was not excused and the hotspot served in it.
+                 */
+                due_minutes?: number;
+                /**
+                 * Format: double
+                 * @description With `standing_minutes`: what outages on the days before left of the most that traffic earns. It is added to that of this day.
+                 */
+                spare_credits?: number;
                 /** @description The place, in ten-millionths of a degree. */
                 place_lat_e7?: number;
                 place_lng_e7?: number;

@@ -1,5 +1,6 @@
 // The rows of a table of hotspots, read and checked before anything is sent. It takes
 // the tables of `beacon import`; test/import.test.ts reads the same examples as that does.
+import { bounds, types, type Bounds } from "../bounds";
 import { readCSV, separatorOf, unmark } from "../csv";
 import * as format from "../format";
 import { t } from "../messages";
@@ -91,19 +92,23 @@ function check(row: Row): Row {
     if (fault) say(column, fault);
     return n;
   };
-  const between = (least: number, most: number) => (n: number) => (n >= least && n <= most ? "" : t.import.rules.between(least, most));
+  const between =
+    ({ least, most }: Bounds) =>
+    (n: number) =>
+      n >= least && n <= most ? "" : t.import.rules.between(least, most);
   const length = [...text("name").normalize("NFC")].length;
-  if (length > 0 && (length < 3 || length > 50)) say("name", t.import.rules.characters(3, 50));
-  if (text("type") && !["home", "business", "public"].includes(text("type"))) say("type", t.import.rules.type);
-  const lat = value("lat", between(-90, 90));
-  const lng = value("lng", between(-180, 180));
-  if ([...text("address")].length > 200) say("address", t.import.rules.most(200));
+  const { least, most } = bounds.Name;
+  if (length > 0 && (length < least || length > most)) say("name", t.import.rules.characters(least, most));
+  if (text("type") && !types.includes(text("type"))) say("type", t.import.rules.type);
+  const lat = value("lat", between(bounds.Latitude));
+  const lng = value("lng", between(bounds.Longitude));
+  if ([...text("address")].length > bounds.Address.most) say("address", t.import.rules.most(bounds.Address.most));
   if (new TextEncoder().encode(text("ssid")).length > 32) say("ssid", t.import.rules.bytes(32));
   if (text("mac_address") && !macOf(text("mac_address"))) say("mac_address", t.import.rules.mac);
   else if (/^(.[13579bdf]|0{12}$)/.test(macOf(text("mac_address")))) say("mac_address", t.import.rules.oneDevice);
-  const connections = value("max_connections", (n) => (Number.isInteger(n) ? between(1, 10_000)(n) : t.import.rules.whole));
-  const bandwidth = value("bandwidth_limit_mbps", (n) => (n > 0 && n <= 100_000 ? "" : t.import.rules.positive(100_000)));
-  const radius = value("coverage_radius_m", between(10, 500));
+  const connections = value("max_connections", (n) => (Number.isInteger(n) ? between(bounds.MaxConnections)(n) : t.import.rules.whole));
+  const bandwidth = value("bandwidth_limit_mbps", (n) => (n > 0 && n <= bounds.BandwidthLimit.most ? "" : t.import.rules.positive(bounds.BandwidthLimit.most)));
+  const radius = value("coverage_radius_m", between(bounds.CoverageRadius));
   const hours = hoursOf(text("operating_hours"));
   if (hours === null) say("operating_hours", t.import.rules.hours);
   if (faults.length > 0) return refuse(row, faults.join("; "));

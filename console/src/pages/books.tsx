@@ -137,6 +137,7 @@ const atFirst: Terms = {
   utilization_cap: "0.25",
   radius_m: "50",
   unproven_share: "0.5",
+  standing_minutes_a_day: "600",
 };
 
 function Adopt() {

@@ -1,6 +1,7 @@
 // What staff hold back, and why: never confiscation.
 import { useState } from "preact/hooks";
 import { ask } from "../api";
+import { bounds } from "../bounds";
 import { now } from "../clock";
 import * as format from "../format";
 import { beginOf, latestEnd, soonestEnd, target } from "../holds";
@@ -135,7 +136,7 @@ interface StatementProps {
 }
 
 export function Statement({ onText, error, ...field }: StatementProps) {
-  return <Field {...field} maxLength={2000} onInput={(event) => onText(event.currentTarget.value)} fault={faultAt(error, field.name)} />;
+  return <Field {...field} maxLength={bounds.HoldText.most} onInput={(event) => onText(event.currentTarget.value)} fault={faultAt(error, field.name)} />;
 }
 
 function End({ value, onDay, error }: { value: string; onDay: (day: string) => void; error: unknown }) {

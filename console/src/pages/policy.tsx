@@ -25,9 +25,9 @@ export function PolicyPage() {
 function Asked() {
   const { answer, error } = useAsk<Bookkeeping>("/v1/rewards/months?months=1");
   if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">{t.words.wait}</p>;
-  const { closed_through: through, policies } = answer.data;
+  const { closed_through: through, newest_policy: newest } = answer.data;
   if (!through) return <p role="status">{t.months.noneClosed}</p>;
-  return <Attempt through={through} terms={termsOf(policies.filter((policy) => policy.effective_from <= through).at(-1) ?? {})} />;
+  return <Attempt through={through} newest={termsOf(newest)} />;
 }
 
 const choices: [string, string][] = [
@@ -35,11 +35,11 @@ const choices: [string, string][] = [
   ["", t.replay.inForce],
 ];
 
-function Attempt({ through, terms: inForce }: { through: string; terms: Terms }) {
+function Attempt({ through, newest }: { through: string; newest: Terms }) {
   const [from, setFrom] = useState(through);
   const [to, setTo] = useState(through);
   const [other, setOther] = useState(true);
-  const [terms, setTerms] = useState(inForce);
+  const [terms, setTerms] = useState(newest);
   const [unread, setUnread] = useState(false);
   const [days, setDays] = useState(0);
   const [replay, setReplay] = useState<Replay>();
@@ -93,7 +93,7 @@ function Attempt({ through, terms: inForce }: { through: string; terms: Terms })
                     name={name}
                     inputMode="decimal"
                     autoComplete="off"
-                    hint={(ofPlaces as readonly string[]).includes(name) ? t.replay.onlyPlaces : ""}
+                    hint={name === "standing_minutes_a_day" ? t.replay.onlyMinutes : (ofPlaces as readonly string[]).includes(name) ? t.replay.onlyPlaces : ""}
                     value={terms[name]}
                     onInput={(event) => setTerms({ ...terms, [name]: event.currentTarget.value })}
                     fault={faultAt(error, `policy.${name}`)}
@@ -150,6 +150,7 @@ function Outcome({ replay }: { replay: Replay }) {
         {t.replay.rows(format.count(replay.rows), format.count(replay.operators.length))}{" "}
         {replay.different_rows === 0 ? t.replay.same : t.replay.different(format.count(replay.different_rows))}
       </p>
+      {replay.unvisited_hotspots > 0 && <p class="note">{t.replay.unvisited(replay.unvisited_hotspots, format.count(replay.unvisited_hotspots))}</p>}
       {replay.first_difference && <p class="note bad">{replay.first_difference}</p>}
       <Table label={t.replay.totals} columns={columns(t.replay.credits)} foot={row(t.replay.total, replay.earned, replay.replayed)}>
         {parts.map((part) => row(t.replay.part[part], replay.breakdown[part], replay.replayed_breakdown[part]))}

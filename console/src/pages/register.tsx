@@ -1,6 +1,7 @@
 // A new hotspot, placed by a click on the map.
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ask } from "../api";
+import { bounds } from "../bounds";
 import { t } from "../messages";
 import { Check, Choice, Field } from "../parts/field";
 import { parsePlace } from "../geo";
@@ -83,8 +84,8 @@ export function RegisterPage() {
         {!place && <PlaceChoice faults={placeFaults(faults)} onPlace={() => view && setPlace(view.center())} />}
         {place && (
           <div class="line">
-            <CoordinateField label={t.words.latitude} value={place.lat} most={90} onChange={(lat) => setPlace({ ...place, lat })} />
-            <CoordinateField label={t.words.longitude} value={place.lng} most={180} onChange={(lng) => setPlace({ ...place, lng })} />
+            <CoordinateField label={t.words.latitude} value={place.lat} most={bounds.Latitude.most} onChange={(lat) => setPlace({ ...place, lat })} />
+            <CoordinateField label={t.words.longitude} value={place.lng} most={bounds.Longitude.most} onChange={(lng) => setPlace({ ...place, lng })} />
           </div>
         )}
         <Field label={t.words.name} name="name" required value={name} {...text("name", setName)} hint={t.register.nameHint} />
@@ -112,8 +113,8 @@ export function RegisterPage() {
           label={t.register.radius}
           name="radius"
           type="number"
-          min={10}
-          max={500}
+          min={bounds.CoverageRadius.least}
+          max={bounds.CoverageRadius.most}
           placeholder={String(reach[type])}
           value={radius}
           {...text("settings.coverage_radius_m", setRadius)}

@@ -2,6 +2,7 @@
 // filled from, so that two people cannot overwrite each other unawares.
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, ask } from "../api";
+import { bounds, type Bounds } from "../bounds";
 import { t } from "../messages";
 import { Check, Field } from "../parts/field";
 import { ErrorNote, useFaults } from "../parts/note";
@@ -66,9 +67,11 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
     setSaved(false);
     setName(event.currentTarget.value);
   };
-  const number = (part: "max_connections" | "bandwidth_limit_mbps" | "coverage_radius_m", field: { label: string; name: string; min: number; max?: number }) => (
+  const number = (part: "max_connections" | "bandwidth_limit_mbps" | "coverage_radius_m", field: { label: string; name: string }, { least, most }: Bounds) => (
     <Field
       {...field}
+      min={least || 1}
+      max={most}
       type="number"
       value={settings[part] ?? hotspot.coverage_radius_m} // only the radius may be missing
       onInput={(event) => change({ [part]: event.currentTarget.valueAsNumber || 0 })}
@@ -82,9 +85,9 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
       <h2>{t.settings.title}</h2>
       <Field label={t.words.name} name="name" value={name} onInput={rename} fault={faults.at("name")} />
       <div class="line">
-        {number("max_connections", { label: t.settings.connections, name: "max_connections", min: 1 })}
-        {number("bandwidth_limit_mbps", { label: t.settings.bandwidth, name: "bandwidth", min: 1 })}
-        {number("coverage_radius_m", { label: t.settings.radius, name: "radius", min: 10, max: 500 })}
+        {number("max_connections", { label: t.settings.connections, name: "max_connections" }, bounds.MaxConnections)}
+        {number("bandwidth_limit_mbps", { label: t.settings.bandwidth, name: "bandwidth" }, bounds.BandwidthLimit)}
+        {number("coverage_radius_m", { label: t.settings.radius, name: "radius" }, bounds.CoverageRadius)}
       </div>
       {hotspot.type === "home" && (
         <Check label={t.settings.showSsid} name="show_ssid" checked={settings.show_ssid ?? false} onChange={(show_ssid) => change({ show_ssid })} />

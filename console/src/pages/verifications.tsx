@@ -5,7 +5,7 @@ import * as format from "../format";
 import { distance, parsePlace } from "../geo";
 import { changes } from "../live";
 import { t } from "../messages";
-import { Choice, Field, SearchField } from "../parts/field";
+import { Check, Choice, Field, SearchField } from "../parts/field";
 import { useListing } from "../parts/listing";
 import { HotspotLink, User } from "../parts/named";
 import { ErrorNote, faultAt } from "../parts/note";
@@ -101,7 +101,8 @@ function Around({ id }: { id: string }) {
           <li key={n.id} class="small">
             {format.metres(n.distance_m)}: <HotspotLink id={n.id} name={n.name} />, {t.type[n.type]}, {t.status[n.status]}
             {n.verified ? "" : `, ${t.words.notVerified}`}
-            {n.days_served === null ? "" : `, ${t.verify.servedOn(n.days_served, format.count(n.days_served))}`};{" "}
+            {n.days_served === null ? "" : `, ${t.verify.servedOn(n.days_served, format.count(n.days_served))}`}
+            {n.standing_minutes === undefined ? "" : `, ${t.verify.servedFor(format.count(Math.floor(n.standing_minutes / 60)))}`};{" "}
             {n.same_operator ? <strong>{t.verify.sameOperator}</strong> : <User id={n.operator_id} />}
           </li>
         ))}
@@ -115,6 +116,7 @@ function Around({ id }: { id: string }) {
 export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "id" | "type"> & { location: Place }; onDone: () => void }) {
   const [typed, setTyped] = useState({ lat: "", lng: "", accuracy: "", method: "gps", down: "", up: "", latency: "" });
   const [type, setType] = useState<string>(hotspot.type);
+  const [moved, setMoved] = useState(false);
   const { busy, error, run, submit } = useDoing();
   const measure = (): void =>
     run(async () => {
@@ -125,7 +127,7 @@ export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "
     const { lat, lng, accuracy, method, down, up, latency } = typed;
     const tested = [down, up, latency].some((value) => value.trim() !== "");
     const speedtest = tested ? { down_mbps: number(down), up_mbps: number(up), latency_ms: number(latency) } : undefined;
-    const body = { lat: number(lat), lng: number(lng), accuracy_m: number(accuracy), method, type: type === hotspot.type ? undefined : type, speedtest };
+    const body = { lat: number(lat), lng: number(lng), accuracy_m: number(accuracy), method, type: type === hotspot.type ? undefined : type, speedtest, moved };
     await ask(`/v1/hotspots/${hotspot.id}/verification`, { method: "POST", body });
     onDone();
   });
@@ -157,10 +159,11 @@ export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "
         {field("up", t.verify.upload, "speedtest.up_mbps")}
         {field("latency", t.verify.latency, "speedtest.latency_ms")}
       </div>
+      {(moved || faultAt(error, "moved") !== "") && <Check label={t.verify.moved} name="moved" checked={moved} onChange={setMoved} />}
       <p class="small" role="status">
         {measured && t.verify.away(format.metres(distance(measured, hotspot.location)))}
       </p>
-      <ErrorNote error={error} at={["lat", "lng", "accuracy_m", "method", "type", "speedtest.down_mbps", "speedtest.up_mbps", "speedtest.latency_ms"]} />
+      <ErrorNote error={error} at={["lat", "lng", "accuracy_m", "method", "type", "speedtest.down_mbps", "speedtest.up_mbps", "speedtest.latency_ms", "moved"]} />
       <div class="line">
         <button type="submit" class="button" disabled={busy}>
           {t.verify.verify}

@@ -1,6 +1,7 @@
 // What would hotspots at some places add, and what might they earn?
 import { useEffect, useState } from "preact/hooks";
 import { ask, isAbort } from "../api";
+import { bounds } from "../bounds";
 import * as format from "../format";
 import { gaps } from "../gaps";
 import { boxAround, boxOf } from "../geo";
@@ -56,8 +57,8 @@ export function WhatIf() {
           {result && <Verdict result={result} radius={radius} />}
           {pins.length > 1 && <Pins estimates={result?.places ?? []} />}
           <div class="line">
-            <CoordinateField label={t.words.latitude} value={pin.lat} most={90} onChange={(lat) => movePin({ ...pin, lat })} />
-            <CoordinateField label={t.words.longitude} value={pin.lng} most={180} onChange={(lng) => movePin({ ...pin, lng })} />
+            <CoordinateField label={t.words.latitude} value={pin.lat} most={bounds.Latitude.most} onChange={(lat) => movePin({ ...pin, lat })} />
+            <CoordinateField label={t.words.longitude} value={pin.lng} most={bounds.Longitude.most} onChange={(lng) => movePin({ ...pin, lng })} />
           </div>
           <Field
             label={t.whatIf.radius(radius)}

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { ask } from "../api";
+import { bounds } from "../bounds";
 import { t } from "../messages";
 import { Field } from "./field";
 import { ErrorNote, faultAt } from "./note";
@@ -20,7 +21,7 @@ export function ReasonForm(props: { path: string; hint: string; verb: string; bu
         label={t.words.reason}
         name="reason"
         hint={props.hint}
-        maxLength={200}
+        maxLength={bounds.Reason.most}
         value={reason}
         onInput={(event) => setReason(event.currentTarget.value)}
         fault={faultAt(error, "reason")}

@@ -64,14 +64,14 @@ func (s *disc) misses(across, beyond float64) bool {
 
 // isInside reports whether the disc is certainly clear of all sides.
 func (s *disc) isInside(r *rect) bool {
-	const clear = 1 + 1e-9
-	degrees := s.radius / radian * clear
+	const margin = 1 + 1e-9
+	degrees := s.radius / radian * margin
 	if s.lat+degrees > r.north || s.lat-degrees < r.south {
 		return false
 	}
 	west, east := turned(s.lng-r.west), turned(r.east-s.lng)
-	return west > 0 && east > 0 && s.cosLat*sine(min(west, 90)*radian) > s.sin*clear &&
-		s.cosLat*sine(min(east, 90)*radian) > s.sin*clear
+	return west > 0 && east > 0 && s.cosLat*sine(min(west, 90)*radian) > s.sin*margin &&
+		s.cosLat*sine(min(east, 90)*radian) > s.sin*margin
 }
 
 // covers reports whether all of the rectangle is certainly within the disc. The point

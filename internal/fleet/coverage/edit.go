@@ -7,7 +7,7 @@ import (
 )
 
 // edit returns the node after the changes in its cell. It copies what it changes, notes
-// in each change what was there before, and reorders the changes; a surveyor then
+// in each change what was there before, and reorders the changes; a measurer then
 // decides what to measure again.
 func edit[T Item](n *node[T], c cell, changes []change[T]) *node[T] {
 	switch {

@@ -96,10 +96,10 @@ func (m *marks) matter(strokes []stroke, r *rect, sole bool) bool {
 	return false
 }
 
-// surveyor measures the cells of a new tree that are unknown, and those that the
+// measurer measures the cells of a new tree that are unknown, and those that the
 // marks reach. First it lists them; then it measures them while nothing of the tree
 // changes but areas, so that many goroutines can take part; then it sums up.
-type surveyor[T Item] struct {
+type measurer[T Item] struct {
 	marks
 	world *[zones]*node[T]
 	plots []plot[T]
@@ -112,7 +112,7 @@ type plot[T Item] struct {
 }
 
 // note marks where changes may have covered or uncovered ground.
-func (s *surveyor[T]) note(changes []change[T]) {
+func (s *measurer[T]) note(changes []change[T]) {
 	for i := range changes {
 		c := &changes[i]
 		before, after := max(0, c.was), max(0, c.radius)
@@ -131,9 +131,9 @@ func (s *surveyor[T]) note(changes []change[T]) {
 	}
 }
 
-// survey makes all areas known. Unknown nodes are not published yet, so they are
+// measureAll makes all areas known. Unknown nodes are not published yet, so they are
 // changed in place.
-func (s *surveyor[T]) survey() {
+func (s *measurer[T]) measureAll() {
 	for z, root := range s.world {
 		s.world[z] = s.list(root, cell{zone: zone(z)}, s.strokes[z])
 	}
@@ -145,7 +145,7 @@ func (s *surveyor[T]) survey() {
 
 // list lists what is to be measured of a cell, and returns the node with that unknown.
 // It reorders the strokes.
-func (s *surveyor[T]) list(n *node[T], c cell, strokes []stroke) *node[T] {
+func (s *measurer[T]) list(n *node[T], c cell, strokes []stroke) *node[T] {
 	if len(strokes) == 0 && n.isKnown() {
 		return n
 	}
@@ -193,7 +193,7 @@ func unmeasured[T Item](n *node[T]) *node[T] {
 	}
 }
 
-func (s *surveyor[T]) measure(low, high int) {
+func (s *measurer[T]) measure(low, high int) {
 	m := meters.Get().(*meter)
 	defer meters.Put(m)
 	for _, p := range s.plots[low:high] {

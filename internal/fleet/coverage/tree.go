@@ -66,12 +66,12 @@ func (t *Tree[T]) Apply(put, remove []Disc[T]) error {
 	defer t.mu.Unlock()
 	changes := changesOf(put, remove)
 	next := *t.latest.Load()
-	survey := surveyor[T]{world: &next.world}
+	areas := measurer[T]{world: &next.world}
 	for z := range next.world {
 		next.world[z] = edit(next.world[z], cell{zone: zone(z)}, changes[z])
-		survey.note(changes[z])
+		areas.note(changes[z])
 	}
-	survey.survey()
+	areas.measureAll()
 	t.latest.Store(&next)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/fleet/coverage"
 	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 type name string
@@ -49,6 +50,7 @@ func (s *scene) asDiscs() (all []disc, online []oracleDisc) {
 }
 
 func TestArea_AgainstOracle(t *testing.T) {
+	level.Repeats(t)
 	random := rand.New(rand.NewPCG(2, 6))
 	for _, tt := range scenes {
 		t.Run(tt.name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/fleet/coverage"
 	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // scene is a box and discs around it.
@@ -234,6 +235,7 @@ func (w *worst) compare(t *testing.T, name string, got, want float64, s *scene) 
 }
 
 func TestCovered_AgainstOracle(t *testing.T) {
+	level.Repeats(t)
 	random := rand.New(rand.NewPCG(1, 6))
 	for _, tt := range scenes {
 		t.Run(tt.name, func(t *testing.T) {

@@ -12,9 +12,11 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/fleet/spatial"
 	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 func TestNearest_AgainstLoop(t *testing.T) {
+	level.Repeats(t)
 	found := 0
 	for seed := range uint64(60) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -346,6 +348,7 @@ func TestApply_StaysShallow(t *testing.T) {
 // Items that leave one by one, along a line or here and there, leave no empty
 // parts behind.
 func TestApply_ShrinksAway(t *testing.T) {
+	level.Repeats(t)
 	const n = 1000
 	for _, stride := range []int{1, 387} {
 		all := map[string]*spot{}

@@ -1,6 +1,8 @@
 // Package coding compresses responses: it reads Accept-Encoding (RFC 9110 §12.5.3), and
 // encodes bodies with zstd or gzip. It does not decide which responses may be compressed:
 // one that contains a secret must not be (the BREACH attack), and only the caller knows.
+// The encoders are those of klauspost/compress. Its handler, gzhttp, is not used: it would
+// compress for each request what is compressed here once.
 // Its one invariant: two representations of a body never have the same strong entity tag.
 package coding
 

@@ -145,13 +145,13 @@ func (w *responseWriter) send(p []byte) {
 
 // FlushError sends the buffered output.
 func (w *responseWriter) FlushError() error {
-	w.settle()
+	w.prepare()
 	w.send(nil)
 	return w.err
 }
 
-// settle makes everything written so far ready to be sent.
-func (w *responseWriter) settle() {
+// prepare makes everything written so far ready to be sent.
+func (w *responseWriter) prepare() {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
@@ -169,7 +169,7 @@ func (w *responseWriter) SetWriteDeadline(t time.Time) error { return w.conn.lim
 // finish ends the response and reports whether the connection can be reused.
 func (w *responseWriter) finish() (reusable bool) {
 	w.finished = true
-	w.settle()
+	w.prepare()
 	if w.chunked {
 		w.out = append(w.out, "0\r\n\r\n"...)
 	}

@@ -63,7 +63,7 @@ func (l *Limiter[K]) decide(key K, now time.Time, requests int, spend bool) (d D
 		d = l.limit.Peek(now, full)
 	}
 	if slot == nil && spend {
-		slot = s.room(hash, now.Sub(l.start))
+		slot = s.claim(hash, now.Sub(l.start))
 	}
 	if slot != nil {
 		// Also where nothing is spent: a bucket from before the clock was set back must
@@ -115,8 +115,8 @@ func (s *shard) find(hash uint64) *bucket {
 	return nil
 }
 
-// room returns a slot for a hash that has none.
-func (s *shard) room(hash uint64, now time.Duration) *bucket {
+// claim returns a slot for a hash that has none.
+func (s *shard) claim(hash uint64, now time.Duration) *bucket {
 	for {
 		slot := s.fullest(hash, now)
 		if s.left(slot, now) == 0 || len(s.slots) >= s.maxSets*setSize {

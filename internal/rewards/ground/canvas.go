@@ -33,7 +33,7 @@ const (
 
 // fit makes the canvas so large that it holds all squares of the circles, and clears
 // it.
-func (v *canvas) fit(circles []circle) {
+func (v *canvas) fit(circles []circle, memory *Memory) {
 	v.first, v.rows = 0, v.rows[:0]
 	if len(circles) == 0 {
 		return
@@ -51,7 +51,7 @@ func (v *canvas) fit(circles []circle) {
 	west, east = west+circles[0].lng, east+circles[0].lng
 	squares := int64(0)
 	for i := v.first; i < last; i++ {
-		w := window{row: rowAt(i), at: squares}
+		w := window{row: memory.row(i), at: squares}
 		w.from, w.to = floorDiv(w.n*west, fullTurn)-1, floorDiv(w.n*east, fullTurn)+2
 		if w.to-w.from > w.n {
 			w.from, w.to = 0, w.n
@@ -97,12 +97,17 @@ type taken struct {
 // each calls fn with the squares of a circle that are on the canvas, as runs of
 // indices.
 func (v *canvas) each(c *circle, fn func(from, to int64)) {
-	from, to := c.rows()
-	from, to = max(from, v.first), min(to, v.first+int64(len(v.rows)))
+	first, end := c.rows()
+	from, to := max(first, v.first), min(end, v.first+int64(len(v.rows)))
 	var e edges
 	for i := from; i < to; i++ {
 		w := &v.rows[i-v.first]
-		west, east := e.in(c, &w.row)
+		var west, east int64
+		if c.runs != nil {
+			west, east = c.runs[i-first].from, c.runs[i-first].to
+		} else {
+			west, east = e.in(c, &w.row)
+		}
 		if west == east {
 			continue
 		}

@@ -7,7 +7,13 @@ type circle struct {
 	lat, lng int64
 	cos      uint64
 	half     uint64 // half of the radius, as an angle
+
+	runs []run // its squares, row by row; nil: not known
 }
+
+// run is squares of a row, from one to before another. They count on past either end of
+// the row.
+type run struct{ from, to int64 }
 
 func newCircle(p Place, radiusM int) circle {
 	c := circle{lat: p.fromSouth(), lng: p.fromWest(), half: uint64(radiusM) * halfMeter}
@@ -15,12 +21,12 @@ func newCircle(p Place, radiusM int) circle {
 	return c
 }
 
-// holds reports whether a point lies within the circle, given the cosine of the
+// contains reports whether a point lies within the circle, given the cosine of the
 // point's latitude, half of the difference in longitude, and what is left of the
 // radius: with d for the difference in latitude,
 //
 //	cos φ₁ cos φ₂ sin²(Δλ/2) ≤ sin²(r/2) − sin²(d/2) = sin((r+d)/2) sin((r−d)/2)
-func (c *circle) holds(cos, halfLng uint64, left product) bool {
+func (c *circle) contains(cos, halfLng uint64, left product) bool {
 	s := sine(halfLng)
 	return !left.isLess(multiply(times(c.cos, s), times(cos, s)))
 }
@@ -62,6 +68,18 @@ func (c *circle) width() int64 {
 	return int64(q/(halfUnit>>31)/40*21) + 1
 }
 
+// find finds the squares of the circle.
+func (c *circle) find(memory *Memory) {
+	var e edges
+	first, end := c.rows()
+	c.runs = make([]run, 0, end-first)
+	for i := first; i < end; i++ {
+		r := memory.row(i)
+		from, to := e.in(c, &r)
+		c.runs = append(c.runs, run{from, to})
+	}
+}
+
 // edges finds the squares of a circle, row after row. Neighbouring rows differ by a
 // few squares, so each starts where the one before ended.
 type edges struct{ west, east int64 }
@@ -76,7 +94,7 @@ func (e *edges) in(c *circle, r *row) (from, to int64) {
 	middle := r.n * c.lng / fullTurn // the square whose middle is nearest
 	covers := func(square int64) bool {
 		half := r.halfAngle(square, c.lng)
-		return half <= quarter && c.holds(r.cos, half, left)
+		return half <= quarter && c.contains(r.cos, half, left)
 	}
 	for covers(middle + e.east) {
 		e.east++

@@ -2,6 +2,7 @@ package ground
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 
@@ -52,22 +53,27 @@ func (s Share) Weight() int64 {
 // their shares in the same order. It fails only if the radius is out of range, or with
 // the error of the context.
 func Divide(ctx context.Context, hotspots []Hotspot, radiusM int) ([]Share, error) {
+	return divide(ctx, hotspots, radiusM, nil)
+}
+
+// divide divides a day, with what is remembered of others; nil: nothing is.
+func divide(ctx context.Context, hotspots []Hotspot, radiusM int, memory *Memory) ([]Share, error) {
 	if radiusM < MinRadiusM || radiusM > MaxRadiusM {
 		return nil, fmt.Errorf("a radius of %d m: want %d to %d", radiusM, MinRadiusM, MaxRadiusM)
 	}
 	shares := make([]Share, len(hotspots))
-	entries := tiled(hotspots, radiusM)
-	var d divider
+	entries := tiled(hotspots, radiusM, memory)
+	d := &divider{}
+	if memory != nil {
+		d = &memory.divider
+		d.memory = memory
+	}
 	for len(entries) > 0 {
 		n := 1
 		for n < len(entries) && entries[n].tile() == entries[0].tile() {
 			n++
 		}
-		d.start(radiusM)
-		for _, e := range entries[:n] {
-			d.add(&hotspots[e.hotspot()], e.hotspot(), e.isHome())
-		}
-		if err := d.divide(ctx, shares); err != nil {
+		if err := d.divideTile(ctx, entries[:n], hotspots, radiusM, shares); err != nil {
 			return nil, err
 		}
 		entries = entries[n:]
@@ -75,10 +81,32 @@ func Divide(ctx context.Context, hotspots []Hotspot, radiusM int) ([]Share, erro
 	return shares, nil
 }
 
+// divideTile sets the shares of the hotspots whose place is in a tile.
+func (d *divider) divideTile(ctx context.Context, tile []entry, hotspots []Hotspot, radiusM int, shares []Share) error {
+	var key [sha256.Size]byte
+	if d.memory != nil {
+		if key = d.memory.keyOf(tile, hotspots, radiusM); d.memory.known(key, tile, shares) {
+			return ctx.Err()
+		}
+	}
+	d.start(radiusM)
+	for _, e := range tile {
+		d.add(&hotspots[e.hotspot()], e.hotspot(), e.isHome())
+	}
+	if err := d.divide(ctx, shares); err != nil {
+		return err
+	}
+	if d.memory != nil {
+		d.memory.keep(key, tile, shares)
+	}
+	return nil
+}
+
 // divider divides the squares around a few hotspots. What belongs to a hotspot depends
 // on the older ones within two radii alone, so it is right for each hotspot whose older
 // neighbours are all there.
 type divider struct {
+	memory  *Memory // nil: none
 	canvas  canvas
 	radiusM int
 	members []member
@@ -98,7 +126,7 @@ func (d *divider) start(radiusM int) {
 
 // add adds the next hotspot in order.
 func (d *divider) add(h *Hotspot, number int, isHome bool) {
-	m := member{newCircle(h.Place, d.radiusM), newMinutes(h.Served), number, isHome}
+	m := member{d.memory.circle(h.Place, d.radiusM), newMinutes(h.Served), number, isHome}
 	d.members = append(d.members, m)
 	if isHome {
 		d.homes = append(d.homes, m.circle)
@@ -110,7 +138,7 @@ func (d *divider) divide(ctx context.Context, shares []Share) error {
 	if len(d.homes) == 0 {
 		return nil
 	}
-	d.canvas.fit(d.homes)
+	d.canvas.fit(d.homes, d.memory)
 	var t taken
 	for i := range d.members {
 		if i%1024 == 0 && ctx.Err() != nil {
@@ -144,7 +172,7 @@ func (d *divider) older(i int) (n int) {
 			continue
 		}
 		off := offset(other.circle.lng, near.lng)
-		if near.holds(other.circle.cos, scaled(uint64(max(off, -off)), halfUnit), left) {
+		if near.contains(other.circle.cos, scaled(uint64(max(off, -off)), halfUnit), left) {
 			if n++; n == maxOlder {
 				break
 			}
@@ -171,21 +199,22 @@ func (e entry) isHome() bool { return e&1 != 0 }
 const rowsInBand = 64
 
 // columns returns how many tiles a band has.
-func columns(band int64) int64 {
-	r := rowAt(band * rowsInBand)
+func columns(band int64, memory *Memory) int64 {
+	r := memory.row(band * rowsInBand)
 	return max(1, r.n/rowsInBand)
 }
 
 // tiled lists the tiles that hotspots are in or near: a circle of two radii reaches
 // all places whose hotspots may share a square with them.
-func tiled(hotspots []Hotspot, radiusM int) []entry {
+func tiled(hotspots []Hotspot, radiusM int, memory *Memory) []entry {
 	entries := make([]entry, 0, 3*len(hotspots))
 	for i := range hotspots {
-		c := newCircle(hotspots[i].Place, 2*radiusM)
+		c := memory.circle(hotspots[i].Place, radiusM)
+		c.half *= 2
 		from, to := c.rows()
 		width, homeBand := c.width(), rowOf(c.lat)/rowsInBand
 		for band := from / rowsInBand; band <= (to-1)/rowsInBand; band++ {
-			n := columns(band)
+			n := columns(band, memory)
 			home := c.lng * n / fullTurn
 			west, east := floorDiv((c.lng-width)*n, fullTurn), floorDiv((c.lng+width)*n, fullTurn)
 			if east-west >= n {

@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"github.com/beacon-wifi/beacon/internal/rewards/ground"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // Every machine divides the same way: the shares of some days have the digests that
 // are kept. The days are made of whole numbers, so that they are the same everywhere
 // too.
 func TestDivide_Digests(t *testing.T) {
+	level.Repeats(t)
 	var got strings.Builder
 	for _, tt := range []struct {
 		name    string

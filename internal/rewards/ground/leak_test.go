@@ -16,6 +16,7 @@ import (
 // near. The operator knows the rules, and takes the middle of all places that explain
 // every share that its hotspots get. docs/privacy.md has what this prints for many rounds.
 func TestDivide_TellsOfHomes(t *testing.T) {
+	level.Repeats(t)
 	r := rand.New(rand.NewPCG(level.Seed(t), 209))
 	const most = 3 // hotspots of the operator that share ground with the home
 	off := make([][]float64, most)

@@ -82,6 +82,7 @@ func eachScene(t *testing.T, scenes int, fn func(r *rand.Rand, day []ground.Hots
 }
 
 func TestDivide_AsTheOracle(t *testing.T) {
+	level.Repeats(t)
 	shared := 0
 	eachScene(t, level.Rounds(60, 300, 3000), func(_ *rand.Rand, day []ground.Hotspot, radiusM int) {
 		shares := divide(t, day, radiusM)
@@ -118,6 +119,7 @@ func served(h ground.Hotspot) (n int) {
 // The share of a hotspot depends on the older ones alone, in any order, and not on
 // what is farther off than two radii.
 func TestDivide_OlderAlone(t *testing.T) {
+	level.Repeats(t)
 	eachScene(t, level.Rounds(300, 3000, 30_000), func(r *rand.Rand, day []ground.Hotspot, radiusM int) {
 		shares := divide(t, day, radiusM)
 		for i, h := range day {
@@ -218,6 +220,7 @@ func TestDivide_Clones(t *testing.T) {
 // A hotspot just within two radii counts, also if it stands in another tile, and one
 // just beyond does not.
 func TestDivide_OlderAtTwoRadii(t *testing.T) {
+	level.Repeats(t)
 	const radiusM = ground.MaxRadiusM
 	r := rand.New(rand.NewPCG(level.Seed(t), 1))
 	for _, tt := range []struct {

@@ -24,8 +24,11 @@ var embedded []byte
 // adopted no other.
 func Devices() Set { return BuiltIn()[:1:1] }
 
-// Places returns the policy that pays places, for such a network to adopt from some day on.
-func Places() Policy { return BuiltIn()[1] }
+// Newest returns the newest built-in policy, for such a network to adopt from some day on.
+func Newest() Policy {
+	all := BuiltIn()
+	return all[len(all)-1]
+}
 
 // BuiltIn returns the policies of a new network: it pays places from its first day on.
 func BuiltIn() Set {
@@ -109,6 +112,34 @@ func ParseTerms(data []byte) (Policy, error) {
 	return p, o.err
 }
 
+// ParseWritten parses the output of AppendJSON.
+func ParseWritten(data []byte) (Policy, error) {
+	o, err := readObject(string(data))
+	if err != nil {
+		return Policy{}, err
+	}
+	o.numbers = true
+	return readPolicy(o), o.err
+}
+
+// AppendJSON appends the policy as JSON, as statements and responses have it: its amounts
+// are numbers, where those of a policy file are texts.
+func (p *Policy) AppendJSON(out []byte) []byte {
+	out = fmt.Appendf(out, `{"version":%d,"effective_from":%q,"availability":%s`, p.Version, p.From, p.Availability)
+	out = fmt.Appendf(out, `,"performance":{"standard":%s,"enhanced":%s,"premium":%s}`,
+		p.Performance[beacon.Standard], p.Performance[beacon.Enhanced], p.Performance[beacon.Premium])
+	out = fmt.Appendf(out, `,"utilization_per_gb":%s,"utilization_cap":%s`, p.PerGB, p.Cap)
+	if p.PaysPlaces() {
+		out = fmt.Appendf(out, `,"radius_m":%d,"unproven_share":%s`, p.Radius, p.Unproven)
+	}
+	if p.StandingADay != 0 {
+		out = fmt.Appendf(out, `,"standing_minutes_a_day":%d`, p.StandingADay)
+	}
+	return append(out, '}')
+}
+
+const standingADay = "standing_minutes_a_day"
+
 func readPolicy(o *object) Policy {
 	p := Policy{
 		Version:      o.whole("version"),
@@ -128,6 +159,11 @@ func readPolicy(o *object) Policy {
 		}
 		if p.Unproven = o.amount("unproven_share", beacon.Credit); p.Unproven == 0 {
 			o.failf("unproven_share", "must not be 0")
+		}
+		if _, minutes := o.fields[standingADay]; minutes {
+			if p.StandingADay = o.whole(standingADay); p.StandingADay < 1 || p.StandingADay > beacon.MinutesADay {
+				o.failf(standingADay, "must be from 1 to %d", beacon.MinutesADay)
+			}
 		}
 	}
 	o.fail(o.done())
@@ -157,10 +193,11 @@ func (o *object) check(b Set) {
 // object reads the fields of a JSON object, and keeps the first error. Read the known
 // fields, then call done: any field left is unknown.
 type object struct {
-	where  string // which policy, ending in ": "; empty for the file itself
-	path   string // within the policy
-	fields map[string]jsontext.Value
-	err    error
+	where   string // which policy, ending in ": "; empty for the file itself
+	path    string // within the policy
+	numbers bool   // amounts are numbers, not texts
+	fields  map[string]jsontext.Value
+	err     error
 }
 
 func (o *object) fail(err error) {
@@ -208,7 +245,7 @@ func (o *object) done() error {
 }
 
 func (o *object) whole(name string) int {
-	n, err := strconv.ParseInt(string(o.take(name)), 10, 32)
+	n, err := strconv.ParseUint(string(o.take(name)), 10, 31)
 	if err != nil {
 		o.failf(name, "must be a whole number such as 1")
 	}
@@ -224,15 +261,21 @@ func (o *object) day(name string) beacon.Day {
 }
 
 func (o *object) amount(name string, most beacon.Amount) beacon.Amount {
-	a, err := beacon.ParseAmount(o.text(name))
+	form, text := `a text such as "0.250000"`, ""
+	if o.numbers {
+		form, text = "a number such as 0.25", string(o.take(name))
+	} else {
+		text = o.text(name)
+	}
+	a, err := beacon.ParseAmount(text)
 	if err != nil || a < 0 || a > most {
-		o.failf(name, `must be a text such as "0.250000": from 0 to %s, with at most six digits after the point`, most)
+		o.failf(name, `must be %s: from 0 to %s, with at most six digits after the point`, form, most)
 	}
 	return a
 }
 
 func (o *object) inner(name string) *object {
-	inner := &object{where: o.where, path: join(o.path, name), err: o.err}
+	inner := &object{where: o.where, path: join(o.path, name), numbers: o.numbers, err: o.err}
 	if err := json.Unmarshal(o.take(name), &inner.fields); err != nil || inner.fields == nil {
 		o.failf(name, "must be an object")
 		inner.err = o.err

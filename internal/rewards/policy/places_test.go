@@ -17,6 +17,13 @@ var second = policy.Policy{
 	PerGB: 20000, Cap: 250000, Radius: 50, Unproven: 500000,
 }
 
+// third counts standing in minutes.
+var third = func() policy.Policy {
+	p := second
+	p.Version, p.StandingADay = 3, 600
+	return p
+}()
+
 // minutes is a number of minutes in millionths.
 func minutes(n int64) int64 { return n * 1_000_000 }
 
@@ -69,6 +76,58 @@ func TestReward_Places(t *testing.T) {
 	}
 }
 
+// Under a policy that counts minutes, excused ones are paid as they were before, and nothing
+// is where nobody has found the hotspot.
+func TestReward_Minutes(t *testing.T) {
+	const day = beacon.MinutesADay
+	for _, test := range []struct {
+		name string
+		f    beacon.Facts
+		want beacon.Earned
+	}{
+		{"a whole day", beacon.Facts{Served: day, Expected: day, Ground: beacon.Ground{Own: minutes(day), Proof: 1_000000}}, beacon.Earned{Availability: 1_000000}},
+		{"unproven", beacon.Facts{Served: day, Expected: day, Ground: beacon.Ground{Own: minutes(day), Proof: 500000}}, beacon.Earned{Availability: 500000}},
+		{"never found", beacon.Facts{Served: day, Expected: day, Bytes: 1e12, Tier: beacon.Premium}, beacon.Earned{}},
+		{
+			"our outage all day, of one that serves half of each",
+			beacon.Facts{Excused: day, Tier: beacon.Enhanced, Ground: beacon.Ground{Due: minutes(day / 2), Recent: 1_000000, Proof: 1_000000}},
+			beacon.Earned{Availability: 500000, Performance: 125000},
+		},
+		{
+			"and of one that owned a quarter of its ground while it did",
+			beacon.Facts{Excused: day, Ground: beacon.Ground{Due: minutes(day / 2), Recent: 250000, Proof: 1_000000}},
+			beacon.Earned{Availability: 125000},
+		},
+		{"without history", beacon.Facts{Excused: day, Ground: beacon.Ground{Proof: 1_000000}}, beacon.Earned{}},
+	} {
+		if got := third.Reward(test.f); got != test.want {
+			t.Errorf("%s: Reward(%+v) = %v; want %v", test.name, test.f, got, test.want)
+		}
+	}
+}
+
+func TestStanding(t *testing.T) {
+	for _, test := range []struct {
+		p      policy.Policy
+		served int
+		found  bool
+		want   int
+	}{
+		{policy.Devices()[0], 1440, true, 0},
+		{second, 59, true, 0},
+		{second, 60, false, 1},
+		{second, 1440, true, 1},
+		{third, 1, true, 1},
+		{third, 599, true, 599},
+		{third, 1440, true, 600},
+		{third, 1440, false, 0},
+	} {
+		if got := test.p.Standing(test.served, test.found); got != test.want {
+			t.Errorf("policy %d: %d minutes, found: %t: adds %d; want %d", test.p.Version, test.served, test.found, got, test.want)
+		}
+	}
+}
+
 func TestExplain_Places(t *testing.T) {
 	f := beacon.Facts{
 		Served: 900, Expected: 1000, Closed: 240, Excused: 100, Outside: 100, Bytes: 20e9, Tier: beacon.Enhanced,
@@ -115,6 +174,7 @@ func TestPlaces_Oracle(t *testing.T) {
 			p = second
 		}
 		p.Radius, p.Unproven = 50, 1+beacon.Amount(random.Int64N(1_000000))
+		p.StandingADay = []int{0, 1 + random.IntN(1440)}[random.IntN(2)]
 		f := randomPlace(random, &p)
 		want := placesOracle(&p, f)
 		a := p.Explain(f)
@@ -156,7 +216,7 @@ func TestPlaces_NeverFalls(t *testing.T) {
 	random := rand.New(rand.NewPCG(20, 3))
 	for range 2_000 {
 		p := randomPolicy(random)
-		p.Radius, p.Unproven = 50, 500000
+		p.Radius, p.Unproven, p.StandingADay = 50, 500000, random.IntN(2)
 		f := beacon.Facts{Tier: beacon.Tier(random.IntN(3))}
 		f.Recent, f.Proof = random.Int64N(1_000001), 500000
 		before := p.Reward(f)
@@ -168,6 +228,7 @@ func TestPlaces_NeverFalls(t *testing.T) {
 				f.Closed += minute
 			case 2:
 				f.Excused += minute
+				f.Due += random.Int64N(minutes(int64(minute)) + 1)
 			case 3:
 				f.Expected, f.Served = f.Expected+minute, f.Served+minute/2
 				f.Own += random.Int64N(minutes(int64(minute/2)) + 1)
@@ -190,6 +251,13 @@ func randomPlace(random *rand.Rand, p *policy.Policy) beacon.Facts {
 	}
 	part := func(of int64) int64 {
 		return [...]int64{0, of, random.Int64N(of + 1)}[random.IntN(3)]
+	}
+	f.Counts = p.Counts()
+	if f.Counts == beacon.InMinutes {
+		if f.Due = part(minutes(int64(f.Excused))); random.IntN(5) == 0 {
+			f.Due = 0
+			return f // nobody has found it
+		}
 	}
 	f.Own, f.Recent = part(minutes(int64(f.Served))), part(1_000000)
 	if f.Proof = 1_000000; random.IntN(2) == 0 {
@@ -217,13 +285,20 @@ func placesOracle(p *policy.Policy, f beacon.Facts) placesAnswer {
 	over := func(a, b *big.Int) *big.Int { return new(big.Int).Div(a, b) }
 
 	x := times(n(int64(f.Excused)), n(f.Recent))
+	own := plus(n(f.Own), x)
+	if p.StandingADay > 0 {
+		x = n(f.Due)
+		own = plus(n(f.Own), over(times(x, n(f.Recent)), million))
+	}
 	var u [6]*big.Int
 	u[0] = times(million, n(int64(f.Outside+f.Closed+f.Excused+f.Expected)))
 	u[1] = less(u[0], times(million, n(int64(f.Outside))))
 	u[2] = less(u[1], times(million, n(int64(f.Closed))))
 	u[3] = plus(times(million, n(int64(f.Expected))), x)
 	u[4] = plus(times(million, n(int64(f.Served))), x)
-	u[5] = plus(n(f.Own), x)
+	if u[5] = own; f.Proof == 0 {
+		u[5] = u[4]
+	}
 	chain := func(rate beacon.Amount) (a [7]*big.Int) {
 		for i := range u {
 			a[i] = over(times(n(int64(rate)), u[i]), times(n(1440), million))

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
 // Policy is one version of the rules (decision N18).
@@ -32,21 +33,68 @@ type Policy struct {
 	// hotspots around it. Cap is then for a day in which a hotspot owned all its squares.
 	// Both are zero in a policy that pays devices.
 	Radius   int           // in metres: how far the ground of a hotspot reaches
-	Unproven beacon.Amount // the share paid to a hotspot that nobody has seen at its place
+	Unproven beacon.Amount // the share paid to a hotspot whose place is not proven
+
+	// StandingADay is how many minutes of a day count for standing: the hotspot that has
+	// served more such minutes at its place comes first. Nothing is paid for a place that no
+	// exact visit has found, and an excused minute as that minute of the day was paid before.
+	// If it is zero, days count that have enough minutes, a place that nobody has found is
+	// paid like one whose proof has ended, and excused minutes at the mean of all.
+	StandingADay int
 }
+
+// servedADay is how many minutes a hotspot must serve for a day to count, if days count.
+const servedADay = 60
 
 // PaysPlaces reports whether the policy pays places rather than devices.
 func (p *Policy) PaysPlaces() bool { return p.Radius != 0 }
 
+// Counts returns in what the standing of hotspots is counted.
+func (p *Policy) Counts() beacon.StandingUnit {
+	switch {
+	case !p.PaysPlaces():
+		return beacon.NoStanding
+	case p.StandingADay == 0:
+		return beacon.InDays
+	}
+	return beacon.InMinutes
+}
+
+// Standing returns what a day adds to the standing of a hotspot. found says that an exact
+// visit had found it at its place.
+func (p *Policy) Standing(served int, found bool) int {
+	switch {
+	case p.Counts() == beacon.InDays && served >= servedADay:
+		return 1
+	case p.Counts() == beacon.InMinutes && found:
+		return min(served, p.StandingADay)
+	}
+	return 0
+}
+
+// Lines returns what a statement's hash covers of the policy: its line, and one with the
+// columns of a held row, so that nobody can give them other names. Policies of earlier
+// versions of the program have no such line.
+func (p *Policy) Lines() []string {
+	if p.Counts() != beacon.InMinutes {
+		return []string{p.Line()}
+	}
+	return []string{p.Line(), "columns," + ledger.ColumnsOf(p.Counts()) + "," + ledger.HoldColumn + ",hash"}
+}
+
 // Line returns the policy as one line of text, without a newline: the word policy,
 // the version, the first day, and the amounts in millionths, in the order of the
-// fields. A policy that pays devices has no last two fields. A statement's hash covers it.
+// fields. A policy that pays devices has no last three fields, and one that counts days of
+// standing no last one.
 func (p *Policy) Line() string {
 	line := fmt.Sprintf("policy,%d,%s,%d,%d,%d,%d,%d,%d", p.Version, p.From, int64(p.Availability),
 		int64(p.Performance[beacon.Standard]), int64(p.Performance[beacon.Enhanced]), int64(p.Performance[beacon.Premium]),
 		int64(p.PerGB), int64(p.Cap))
 	if p.PaysPlaces() {
 		line += fmt.Sprintf(",%d,%d", p.Radius, int64(p.Unproven))
+	}
+	if p.StandingADay != 0 {
+		line += fmt.Sprintf(",%d", p.StandingADay)
 	}
 	return line
 }
@@ -85,13 +133,13 @@ func (b Set) In(month beacon.Month) []*Policy {
 // LinesIn returns the lines of these policies.
 func (b Set) LinesIn(month beacon.Month) (lines []string) {
 	for _, p := range b.In(month) {
-		lines = append(lines, p.Line())
+		lines = append(lines, p.Lines()...)
 	}
 	return lines
 }
 
 // PlacesFrom returns the first day on which places are paid; false if there is none.
-func (b Set) PlacesFrom() (from beacon.Day, any bool) {
+func (b Set) PlacesFrom() (from beacon.Day, found bool) {
 	for i := range b {
 		if b[i].PaysPlaces() {
 			return b[i].From, true
@@ -109,7 +157,7 @@ const gigabyte = 1_000_000_000
 func (p *Policy) Reward(f beacon.Facts) beacon.Earned {
 	available, most := p.available(f), p.Cap
 	if p.PaysPlaces() {
-		available, most = left(p.Availability, f)[paid], left(p.Cap, f)[paid]
+		available, most = p.left(p.Availability, f)[paid], p.left(p.Cap, f)[paid]+f.Spare
 	}
 	return beacon.Earned{
 		Availability: available,
@@ -139,8 +187,8 @@ func (p *Policy) carried(bytes uint64) beacon.Amount {
 // ParseLine parses the output of Line.
 func ParseLine(line string) (Policy, error) {
 	words := strings.Split(line, ",")
-	const ofDevices, ofPlaces = 9, 11
-	if len(words) != ofDevices && len(words) != ofPlaces || words[0] != "policy" {
+	const ofDevices, ofPlaces, inMinutes = 9, 11, 12
+	if n := len(words); n != ofDevices && n != ofPlaces && n != inMinutes || words[0] != "policy" {
 		return Policy{}, fmt.Errorf("%.100q is not a policy", line)
 	}
 	version, err := strconv.Atoi(words[1])
@@ -151,9 +199,9 @@ func ParseLine(line string) (Policy, error) {
 	if p.From, err = beacon.ParseDay(words[2]); err != nil {
 		return Policy{}, fmt.Errorf("%.100q: the first day %w", line, err)
 	}
-	var radius beacon.Amount
+	var radius, standing beacon.Amount
 	amounts := []*beacon.Amount{
-		&p.Availability, &p.Performance[0], &p.Performance[1], &p.Performance[2], &p.PerGB, &p.Cap, &radius, &p.Unproven,
+		&p.Availability, &p.Performance[0], &p.Performance[1], &p.Performance[2], &p.PerGB, &p.Cap, &radius, &p.Unproven, &standing,
 	}
 	for i, word := range words[3:] {
 		n, err := strconv.ParseInt(word, 10, 64)
@@ -162,7 +210,7 @@ func ParseLine(line string) (Policy, error) {
 		}
 		*amounts[i] = beacon.Amount(n)
 	}
-	p.Radius = int(radius)
+	p.Radius, p.StandingADay = int(radius), int(standing)
 	if p.Line() != line {
 		return Policy{}, fmt.Errorf("%.100q is not written as a policy", line)
 	}

@@ -13,7 +13,9 @@ func TestParseLine(t *testing.T) {
 	p := policy.Policy{Version: 12, From: 20_000, Availability: 1, Performance: [3]beacon.Amount{2, 3, 4}, PerGB: 5, Cap: 6}
 	places := p
 	places.Radius, places.Unproven = 50, 7
-	for _, want := range append(policy.Devices(), p, places) {
+	minutes := places
+	minutes.StandingADay = 600
+	for _, want := range append(policy.Devices(), p, places, minutes) {
 		if got, err := policy.ParseLine(want.Line()); err != nil || got != want {
 			t.Errorf("ParseLine(%q) = %+v, %v", want.Line(), got, err)
 		}
@@ -21,7 +23,10 @@ func TestParseLine(t *testing.T) {
 	if got, want := places.Line(), "policy,12,2024-10-04,1,2,3,4,5,6,50,7"; got != want {
 		t.Errorf("got %s; want %s", got, want)
 	}
-	line := places.Line()
+	line := minutes.Line()
+	if want := places.Line() + ",600"; line != want {
+		t.Errorf("got %s; want %s", line, want)
+	}
 	for i := range strings.Count(line, ",") {
 		words := strings.Split(line, ",")
 		words[i] = "x"
@@ -29,7 +34,7 @@ func TestParseLine(t *testing.T) {
 			t.Errorf("%q is read as %+v", words, got)
 		}
 	}
-	for _, text := range []string{"", "policy", line + ",7", p.Line() + ",7", p.Line() + ",0,0", p.Line() + ",0,1", strings.Replace(line, ",1,", ",01,", 1), " " + line} {
+	for _, text := range []string{"", "policy", line + ",7", p.Line() + ",7", places.Line() + ",0", p.Line() + ",0,0", p.Line() + ",0,1", p.Line() + ",0,0,0", strings.Replace(line, ",1,", ",01,", 1), " " + line} {
 		if got, err := policy.ParseLine(text); err == nil {
 			t.Errorf("%q is read as %+v", text, got)
 		}
@@ -40,7 +45,7 @@ func TestParseLine(t *testing.T) {
 func FuzzParseLine(f *testing.F) {
 	for _, seed := range []string{
 		"policy,1,1970-01-01,1000000,0,250000,500000,20000,1000000", "policy,2,2027-01-01,0,0,0,0,0,0", "policy,1,1970-01-01,1000000,0,250000,500000,20000",
-		"policy,2,2027-01-01,1000000,0,250000,500000,20000,250000,50,500000", "policy,-1,2026-02-30,1,2,3,4,5,6", "policy,1,1970-01-01,+1,0,0,0,0,0", "policy,1,1970-01-01,9223372036854775808,0,0,0,0,0", "policy", "",
+		"policy,2,2027-01-01,1000000,0,250000,500000,20000,250000,50,500000", "policy,3,2027-01-01,1000000,0,250000,500000,20000,250000,50,500000,600", "policy,-1,2026-02-30,1,2,3,4,5,6", "policy,1,1970-01-01,+1,0,0,0,0,0", "policy,1,1970-01-01,9223372036854775808,0,0,0,0,0", "policy", "",
 	} {
 		f.Add(seed)
 	}
@@ -48,7 +53,7 @@ func FuzzParseLine(f *testing.F) {
 	if p, err := policy.ParseLine(first); err != nil || p.Line() != first {
 		f.Fatalf("the first policy is read as %+v, %v", p, err)
 	}
-	form := regexp.MustCompile(`^policy,[+-]?[0-9]+,[0-9]{4}-[0-9]{2}-[0-9]{2}((,[+-]?[0-9]+){6}|(,[+-]?[0-9]+){8})$`)
+	form := regexp.MustCompile(`^policy,[+-]?[0-9]+,[0-9]{4}-[0-9]{2}-[0-9]{2}((,[+-]?[0-9]+){6}|(,[+-]?[0-9]+){8,9})$`)
 	f.Fuzz(func(t *testing.T, line string) {
 		p, err := policy.ParseLine(line)
 		if err != nil {
@@ -66,7 +71,7 @@ func FuzzParseLine(f *testing.F) {
 
 // A network may pay places from the first day on, which is day 0: that is not none.
 func TestPlacesFrom(t *testing.T) {
-	places := policy.Places()
+	places := policy.BuiltIn()[1]
 	places.From = 20_000
 	always := places
 	always.From = 0

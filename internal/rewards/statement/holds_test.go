@@ -50,7 +50,7 @@ func heldMonth(month beacon.Month, previous ledger.Hash, earlier []ledger.HeldDa
 	b.statement.Held, b.statement.Hotspots = sum, 2
 	var lines []string
 	for _, p := range b.inForce() {
-		lines = append(lines, p.Line())
+		lines = append(lines, p.Lines()...)
 	}
 	b.statement.Hash = ledger.Seal(previous, &b.statement.UserMonth, lines)
 	return b, held[1:]

@@ -65,7 +65,7 @@ func TestVerify_Endless(t *testing.T) {
 }
 
 func TestVerify_Truncated(t *testing.T) {
-	text := sample(6, 3, 2, ledger.Hash{}).json(t)
+	text := sample(6, 4, 2, ledger.Hash{}).json(t)
 	for n := range text {
 		if _, err := verify(text[:n]); err == nil {
 			t.Fatalf("nobody noticed that all after byte %d is missing", n)
@@ -109,7 +109,7 @@ func TestVerify_NoStatement(t *testing.T) {
 }
 
 func FuzzVerify(f *testing.F) {
-	text := sample(6, 3, 2, ledger.Hash{}).json(f)
+	text := sample(6, 4, 2, ledger.Hash{}).json(f)
 	honest, err := verify(text)
 	if err != nil {
 		f.Fatal(err)

@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -193,7 +194,7 @@ func (r *reader) time(into *time.Time) error {
 	if err != nil {
 		return err
 	}
-	if *into, err = time.Parse(instant, text); err != nil {
+	if *into, err = time.Parse(beacon.TimeLayout, text); err != nil {
 		return errors.New("must be a time such as 2026-12-04T00:05:00.000Z")
 	}
 	return nil
@@ -208,18 +209,24 @@ func (r *reader) exactly(want string) error {
 	return err
 }
 
-// skip skips a value.
-func (r *reader) skip() error {
+// small reads a whole value that is small in every statement.
+func (r *reader) small() ([]byte, error) {
+	var value bytes.Buffer
+	to := jsontext.NewEncoder(&value)
 	depth := r.dec.StackDepth()
-	for range maxMeta {
-		if _, err := r.dec.ReadToken(); err != nil {
-			return r.fault(err)
+	for range maxSmall {
+		token, err := r.dec.ReadToken()
+		if err == nil {
+			err = to.WriteToken(token)
+		}
+		if err != nil {
+			return nil, r.fault(err)
 		}
 		if r.dec.StackDepth() == depth {
-			return nil
+			return value.Bytes(), nil
 		}
 	}
-	return errors.New("is larger than any server makes it")
+	return nil, errors.New("is larger than any server makes it")
 }
 
 // end checks that nothing follows.
@@ -234,10 +241,9 @@ func (r *reader) end() error {
 
 // Limits on everything in a statement that must be in memory at once.
 const (
-	maxWord     = 1 << 10  // bytes of a text or number
-	maxSpaces   = 64 << 10 // bytes between two of them
-	maxMeta     = 1000     // tokens of a server's metadata about its response
-	maxHotspots = 1_000_000
+	maxWord   = 1 << 10  // bytes of a text or number
+	maxSpaces = 64 << 10 // bytes between two of them
+	maxSmall  = 1000     // tokens of a policy, or of a server's metadata about its response
 )
 
 // bounded reads JSON and stops at a token, or at space between tokens, that is longer

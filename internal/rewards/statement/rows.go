@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/ledger"
-	"github.com/beacon-wifi/beacon/internal/rewards/policy"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 var rowNames = []string{
@@ -17,8 +17,9 @@ var rowNames = []string{
 	"outside_minutes", "traffic_bytes", "performance_tier", "availability", "performance", "utilization", "hash",
 }
 
-// groundNames are those of a row whose policy pays places.
-var groundNames = strings.Split(ledger.GroundColumns, ",")
+// groundNames are those that a row has if its policy pays places: days_served if standing is
+// counted in days, and the last three if it is counted in minutes.
+var groundNames = append(ledger.GroundColumns(beacon.InDays), "standing_minutes", "due_minutes", "spare_credits")
 
 // rowMembers are all names that a row can have: only a correction has corrects, a held row
 // hold_id, and what became of one the rest.
@@ -32,28 +33,33 @@ func (v *verifier) rows() error {
 	if err := v.inForce(); err != nil {
 		return err
 	}
-	v.sum.Chain = ledger.Seed(v.sum.User, v.sum.Month)
+	v.month = NewMonth(v.user, v.period, v.policies)
 	return v.array(func() error {
 		row := ledger.Row{Day: -1}
-		var hash ledger.Hash
-		ground, err := v.readRow(&row, &hash)
-		switch {
-		case err != nil:
-		case !row.Ends.IsZero():
-			err = v.ending(&row, hash)
-		case v.holds.closed:
-			err = errors.New("comes after what became of held rows, which must be last")
-		case row.Corrects.IsZero():
-			err = v.judge(&row, hash, ground)
-		default:
-			err = v.correct(&row, hash)
+		n := v.month.Sum.Rows + 1
+		if err := v.row(&row); err != nil {
+			return rowFault{fmt.Errorf("%s: %w", called(n, &row), err)}
 		}
-		if err != nil {
-			return rowFault{fmt.Errorf("%s: %w", called(v.sum.Rows+1, &row), err)}
-		}
-		v.add(&row, hash)
 		return nil
 	})
+}
+
+// row reads and checks a row.
+func (v *verifier) row(row *ledger.Row) error {
+	var hash ledger.Hash
+	ground, err := v.readRow(row, &hash)
+	if err == nil && row.Kind == ledger.Earning {
+		row.Counts = v.policies.On(row.Day).Counts()
+		err = hasGround(row.Counts, ground)
+	}
+	if err == nil {
+		err = v.month.Add(row)
+	}
+	if err == nil && hash != v.month.Sum.Chain {
+		err = fmt.Errorf("hash: is %s, but this row and the hash before it give %s: "+
+			"this row, or something before it, was changed", hash, v.month.Sum.Chain)
+	}
+	return err
 }
 
 // called names a row, as far as it could be read.
@@ -114,9 +120,54 @@ func (v *verifier) readRow(row *ledger.Row, hash *ledger.Hash) (ground uint, err
 		}
 	})
 	if err == nil {
-		err = v.oneKind(row, seen>>(len(rowNames)+len(groundNames)))
+		err = setKind(row, seen>>(len(rowNames)+len(groundNames)))
 	}
 	return seen >> len(rowNames) & (1<<len(groundNames) - 1), err
+}
+
+// setKind decides what kind of row was read, by the last names of rowMembers that it has.
+func setKind(row *ledger.Row, has uint) error {
+	const corrects, hold, releases, voids, amount = 1, 2, 4, 8, 16
+	switch has {
+	case 0, hold:
+	case corrects:
+		if !row.Corrects.IsZero() {
+			*row = *negative(row)
+			row.Kind = ledger.Correction
+		}
+	case hold | releases | amount, hold | voids | amount:
+		row.Kind = ledger.Ending
+		if row.Ends.IsZero() {
+			return errors.New("releases, voids: must be the hash of a row")
+		}
+	default:
+		return errors.New("corrects stands alone, and releases or voids with hold_id and amount")
+	}
+	return nil
+}
+
+// hotspot reads the id of a row's hotspot, which only an earning has.
+func (v *verifier) hotspot(row *ledger.Row) error {
+	text, err := v.text()
+	if err != nil || text == "" {
+		return err
+	}
+	if err = checkIdent(text, "hs_"); err == nil {
+		row.Hotspot = beacon.HotspotID(text)
+	}
+	return err
+}
+
+// signed reads a whole number, which is negative in a correction.
+func (v *verifier) signed(into *int) error {
+	text, err := v.take(jsontext.KindNumber, "must be a whole number")
+	if err != nil {
+		return err
+	}
+	if *into, err = strconv.Atoi(text); err != nil || text == "-0" {
+		return fmt.Errorf("must be a whole number, but is %.40s", text)
+	}
+	return nil
 }
 
 // ground reads what a row says of the ground around its hotspot.
@@ -128,8 +179,12 @@ func (v *verifier) ground(name string, g *beacon.Ground) error {
 		return v.amount((*beacon.Amount)(&g.Recent))
 	case "proof":
 		return v.amount((*beacon.Amount)(&g.Proof))
-	case "days_served":
-		return natural(&v.reader, &g.Days)
+	case "days_served", "standing_minutes":
+		return natural(&v.reader, &g.Standing)
+	case "due_minutes":
+		return v.amount((*beacon.Amount)(&g.Due))
+	case "spare_credits":
+		return v.amount(&g.Spare)
 	case "place_lat_e7":
 		return v.degrees(&g.Lat)
 	case "place_lng_e7":
@@ -153,115 +208,17 @@ func (v *verifier) degrees(into *int32) error {
 	return nil
 }
 
-// judge checks a row against the rows before it, its facts, its policy, and its hash.
-func (v *verifier) judge(row *ledger.Row, hash ledger.Hash, ground uint) error {
-	last := &v.last
-	switch {
-	case row.Hotspot == "":
-		return errors.New("hotspot_id: only a correction has none")
-	case row.Day.Month() != v.sum.Month:
-		return fmt.Errorf("date: is not a day of %s", v.sum.Month)
-	case v.sum.Rows > 0 && (row.Day < last.Day || row.Day == last.Day && row.Hotspot <= last.Hotspot):
-		return fmt.Errorf("comes after the row of %s and %s: rows must be sorted by day and hotspot, without duplicates",
-			last.Day, last.Hotspot)
+// hasGround returns an error unless a row has all names of the ground that its policy has, and
+// no others.
+func hasGround(counts beacon.StandingUnit, has uint) error {
+	var want uint
+	for _, name := range ledger.GroundColumns(counts) {
+		want |= 1 << slices.Index(groundNames, name)
 	}
-	if err := plausible(&row.Facts); err != nil {
-		return err
+	if other := has &^ want; other != 0 {
+		return fmt.Errorf("only another policy has %s", groundNames[bits.TrailingZeros(other)])
 	}
-	if _, known := v.hotspots[row.Hotspot]; !known && len(v.hotspots) == maxHotspots {
-		return fmt.Errorf("a statement of more than %d hotspots cannot be verified", maxHotspots)
-	}
-	p := policy.Set(v.policies).On(row.Day)
-	if row.Policy != p.Version {
-		return fmt.Errorf("policy: is %d, but policy %d was in force on that day", row.Policy, p.Version)
-	}
-	if err := onGround(p, &row.Facts, ground); err != nil {
-		return err
-	}
-	for _, component := range earnings(row.Earned, p.Reward(row.Facts)) {
-		if component.got != component.want {
-			return fmt.Errorf("%s: is %s, but policy %d gives %s", component.name, component.got, p.Version, component.want)
-		}
-	}
-	if err := v.follows(row, hash); err != nil || !row.IsHeld() {
-		return err
-	}
-	return v.holds.hold(row, hash)
-}
-
-// follows checks the hash of a row.
-func (v *verifier) follows(row *ledger.Row, hash ledger.Hash) error {
-	if want := v.sum.Chain.Next(row); hash != want {
-		return fmt.Errorf("hash: is %s, but this row and the hash before it give %s: "+
-			"this row, or something before it, was changed", hash, want)
-	}
-	return nil
-}
-
-type component struct {
-	name      string
-	got, want beacon.Amount
-}
-
-func earnings(got, want beacon.Earned) [3]component {
-	return [...]component{
-		{"availability", got.Availability, want.Availability},
-		{"performance", got.Performance, want.Performance},
-		{"utilization", got.Utilization, want.Utilization},
-	}
-}
-
-// plausible returns an error if a day cannot have been so.
-func plausible(f *beacon.Facts) error {
-	for _, minutes := range [...]int{f.Expected, f.Closed, f.Excused, f.Outside} {
-		if minutes > beacon.MinutesADay { // also keeps their sum from overflowing
-			return fmt.Errorf("a day has at most %d minutes", beacon.MinutesADay)
-		}
-	}
-	if f.Served < 0 || f.Expected < 0 {
-		return errors.New("minutes are negative in a correction only")
-	}
-	switch all := f.Expected + f.Closed + f.Excused + f.Outside; {
-	case f.Served > f.Expected:
-		return fmt.Errorf("served_minutes: is %d, but only %d were expected", f.Served, f.Expected)
-	case all != beacon.MinutesADay:
-		return fmt.Errorf("expected, closed, excused and outside minutes add up to %d, but a day has %d", all, beacon.MinutesADay)
-	}
-	return nil
-}
-
-// onGround returns an error if the ground of a hotspot cannot have been so, or has not all
-// its members.
-func onGround(p *policy.Policy, f *beacon.Facts, has uint) error {
-	if !p.PaysPlaces() && has != 0 {
-		return fmt.Errorf("only a policy that pays places has %s", groundNames[bits.TrailingZeros(has)])
-	}
-	if !p.PaysPlaces() {
-		return nil
-	}
-	if err := missing(groundNames, has); err != nil {
-		return err
-	}
-	return p.CheckGround(f)
-}
-
-// add counts a row that was verified.
-func (v *verifier) add(row *ledger.Row, hash ledger.Hash) {
-	v.sum.Rows++
-	v.sum.Chain = hash
-	v.sum.Sum = v.sum.Plus(row.Sum())
-	if row.Corrects.IsZero() && row.Ends.IsZero() {
-		v.last = *row
-		if _, known := v.hotspots[row.Hotspot]; !known {
-			v.hotspots[row.Hotspot] = row.Day
-		}
-		if n := len(v.days); n == 0 || v.days[n-1].day != row.Day {
-			v.days = append(v.days, endOfDay{day: row.Day})
-		}
-		end := &v.days[len(v.days)-1]
-		end.sum, end.hash = v.sum.Sum, hash
-	}
-	v.sum.Hotspots = len(v.hotspots)
+	return missing(groundNames, has|^want)
 }
 
 // totals is what a statement says that its rows add up to.
@@ -322,8 +279,9 @@ func (v *verifier) readTotals() error {
 	return err
 }
 
-// check compares the totals with the sum of the rows.
-func (t *totals) check(sum *ledger.UserMonth, paid payment) error {
+// check compares the totals with the rows.
+func (t *totals) check(m *Month) error {
+	sum := &m.Sum
 	for _, count := range []struct {
 		name      string
 		got, want int64
@@ -339,6 +297,7 @@ func (t *totals) check(sum *ledger.UserMonth, paid payment) error {
 	}
 	parts := earnings(t.Earned, sum.Earned)
 	all := append(parts[:], component{"total_earned", t.total, sum.Total()})
+	paid := m.payment()
 	if t.isSplit != (paid != payment{}) {
 		return fmt.Errorf("totals: held, released, voided and paid must be there if anything was held or released, and only then")
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
 )
 
-// book has a policy that begins in the middle of October 2026, and soon one that pays
-// places.
+// book has a policy that begins in the middle of October 2026, soon one that pays places, and
+// then one that counts minutes.
 func book() policy.Set {
 	first := policy.Devices()[0]
 	second := policy.Policy{
@@ -26,7 +26,9 @@ func book() policy.Set {
 		Version: 3, From: mustDay("2026-10-24"), Availability: 1_111111,
 		Performance: [3]beacon.Amount{10, 300003, 700007}, PerGB: 20002, Cap: 234567, Radius: 50, Unproven: 499999,
 	}
-	return policy.Set{first, second, third}
+	fourth := third
+	fourth.Version, fourth.From, fourth.StandingADay = 4, mustDay("2026-10-28"), 500
+	return policy.Set{first, second, third, fourth}
 }
 
 func mustDay(text string) beacon.Day {
@@ -84,7 +86,7 @@ func settle(policies policy.Set, month beacon.Month, previous ledger.Hash, rows 
 	}
 	var lines []string
 	for _, p := range b.inForce() {
-		lines = append(lines, p.Line())
+		lines = append(lines, p.Lines()...)
 	}
 	b.statement.Hash = ledger.Seal(previous, &m, lines)
 	return b
@@ -95,14 +97,27 @@ func sample(seed uint64, days, hotspots int, previous ledger.Hash) *books {
 	month := mustDay("2026-10-01").Month()
 	var rows []ledger.Row
 	random := rand.New(rand.NewPCG(seed, 6))
+	before := map[int]ledger.Row{}
 	for n := range days {
 		for hotspot := range hotspots {
 			if random.IntN(8) > 0 {
-				day := month.First() + beacon.Day((n*15)%31) // the first, the 16th, the 31st, …
-				if days > 3 {
-					day = month.First() + beacon.Day(n)
+				day := month.First() + beacon.Day(n)
+				if days == 4 {
+					day = month.First() + []beacon.Day{0, 15, 24, 30}[n] // a day of each policy
 				}
-				rows = append(rows, randomRow(random, day, hotspot))
+				row := randomRow(random, day, hotspot)
+				if row.Counts == beacon.InMinutes {
+					p, was := book()[3], before[hotspot]
+					if was.Day > 0 && random.IntN(4) > 0 { // it has not moved
+						row.Standing, row.Lat, row.Lng = was.Standing+p.Standing(was.Served, was.Proof > 0), was.Lat, was.Lng
+					}
+					if was.Day == day-1 && row.Proof > 0 {
+						row.Spare = p.Spare(was.Facts, was.Utilization)
+					}
+					row.Earned = p.Reward(row.Facts)
+					before[hotspot] = row
+				}
+				rows = append(rows, row)
 			}
 		}
 	}
@@ -119,7 +134,7 @@ func randomRow(random *rand.Rand, day beacon.Day, hotspot int) ledger.Row {
 	f.Bytes = [...]uint64{0, random.Uint64N(200e9), math.MaxUint64 - 1}[random.IntN(3)]
 	p := book().On(day)
 	if p.PaysPlaces() {
-		f.Ground = randomGround(random, f.Served, p)
+		f.Ground = randomGround(random, &f, p)
 	}
 	return ledger.Row{
 		Day: day, Owned: beacon.Owned{User: user, Hotspot: beacon.HotspotID(fmt.Sprintf("hs_%026d", hotspot*7+1))},
@@ -127,9 +142,11 @@ func randomRow(random *rand.Rand, day beacon.Day, hotspot int) ledger.Row {
 	}
 }
 
-func randomGround(random *rand.Rand, served int, p *policy.Policy) beacon.Ground {
+func randomGround(random *rand.Rand, f *beacon.Facts, p *policy.Policy) beacon.Ground {
+	served := f.Served
 	g := beacon.Ground{
-		Own: int64(served) * 1_000_000, Recent: random.Int64N(1_000_001), Proof: 1_000_000, Days: random.IntN(1000),
+		Counts: p.Counts(), Standing: random.IntN(1000),
+		Own: int64(served) * 1_000_000, Recent: random.Int64N(1_000_001), Proof: 1_000_000,
 		Lat: random.Int32N(1_800_000_001) - 900_000_000, Lng: random.Int32N(1_800_000_000) * (random.Int32N(2)*2 - 1),
 	}
 	if random.IntN(2) == 0 {
@@ -137,6 +154,11 @@ func randomGround(random *rand.Rand, served int, p *policy.Policy) beacon.Ground
 	}
 	if served > 0 && random.IntN(3) > 0 {
 		g.Own, g.Shared, g.Older = random.Int64N(g.Own), 1+random.IntN(served), 1+random.IntN(5)
+	}
+	if g.Counts == beacon.InMinutes {
+		if g.Due = random.Int64N(int64(f.Excused)*1_000_000 + 1); random.IntN(5) == 0 {
+			g.Proof, g.Own, g.Recent, g.Due, g.Shared, g.Older = 0, 0, 0, 0, 0, 0
+		}
 	}
 	return g
 }

@@ -42,8 +42,7 @@ func (r Report) Paid() beacon.Amount {
 // network; if there are none, the statement must have terms that are built into the
 // program, whenever the network adopted them.
 func Verify(r io.Reader, known policy.Set) (Report, error) {
-	v := &verifier{reader: newReader(r), known: known, hotspots: map[beacon.HotspotID]beacon.Day{}}
-	v.holds = &holds{open: map[ledger.Hash]heldRow{}, earlier: map[ledger.Hash]heldRow{}}
+	v := &verifier{reader: newReader(r), known: known}
 	err := v.file()
 	if err == nil {
 		err = v.conclude()
@@ -54,10 +53,11 @@ func Verify(r io.Reader, known policy.Set) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
+	sum, paid := &v.month.Sum, v.month.payment()
 	return Report{
-		User: v.sum.User, Month: v.sum.Month, Rows: v.sum.Rows, Corrects: v.corrects, Hotspots: v.sum.Hotspots, Earned: v.sum.Earned,
+		User: sum.User, Month: sum.Month, Rows: sum.Rows, Corrects: v.month.Corrections, Hotspots: sum.Hotspots, Earned: sum.Earned,
 		Hash: v.hash, Previous: v.previous, SettledAt: v.settledAt,
-		Held: v.holds.held, Released: v.holds.released, Voided: v.holds.voided, holds: v.holds,
+		Held: paid.held, Released: paid.released, Voided: paid.voided, holds: v.holds,
 	}, nil
 }
 
@@ -69,18 +69,16 @@ type verifier struct {
 	seen       uint // members of the document seen so far, as bits
 	inResponse bool // the document is the data of a server's response
 
-	policies  []policy.Policy
+	user      beacon.UserID
+	period    beacon.Month
+	policies  policy.Set
 	previous  ledger.Hash
 	hash      ledger.Hash
 	settledAt time.Time
 	totals    totals
 
-	sum      ledger.UserMonth // of the rows so far, as computed here
-	last     ledger.Row
-	hotspots map[beacon.HotspotID]beacon.Day // with the first day of each that holds
-	days     []endOfDay                      // that hold, in order
-	corrects int                             // number of corrections
-	holds    *holds
+	month *Month
+	holds *holds
 }
 
 // The members of a statement; head holds those that must precede the rows.
@@ -95,7 +93,8 @@ func (v *verifier) file() error {
 	_, err := v.object(response, 0, func(i int) error {
 		switch {
 		case response[i] == "meta":
-			return v.skip()
+			_, err := v.small()
+			return err
 		case response[i] != "data" && !v.inResponse:
 			return v.member(i)
 		case response[i] == "data" && v.seen == 0:
@@ -116,9 +115,9 @@ func (v *verifier) member(i int) error {
 	v.seen |= 1 << i
 	switch members[i] {
 	case "user_id":
-		return ident(&v.reader, &v.sum.User, "usr_")
+		return ident(&v.reader, &v.user, "usr_")
 	case "period":
-		return parsed(&v.reader, &v.sum.Month, beacon.ParseMonth)
+		return parsed(&v.reader, &v.period, beacon.ParseMonth)
 	case "policies":
 		return v.array(v.policy)
 	case "unit":
@@ -140,7 +139,8 @@ func (v *verifier) member(i int) error {
 
 func (v *verifier) readPrevious() error {
 	if v.dec.PeekKind() == jsontext.KindNull {
-		return v.skip()
+		_, err := v.small()
+		return err
 	}
 	if err := v.reader.hash(&v.previous); err != nil {
 		return err
@@ -153,20 +153,21 @@ func (v *verifier) readPrevious() error {
 
 // conclude checks what can only be checked once all rows are read.
 func (v *verifier) conclude() error {
-	if end := (v.sum.Month + 1).Start(); v.settledAt.Before(end) {
-		return fmt.Errorf("settled_at: must be after the end of the month, %s", end.Format(instant))
+	if end := (v.period + 1).Start(); v.settledAt.Before(end) {
+		return fmt.Errorf("settled_at: must be after the end of the month, %s", beacon.FormatTime(end))
 	}
-	if err := v.totals.check(&v.sum, v.holds.payment); err != nil {
+	if err := v.totals.check(v.month); err != nil {
 		return err
 	}
-	if err := v.holds.conclude(v.sum.Month, v.previous); err != nil {
+	var err error
+	if v.holds, err = newHolds(v.month, v.previous); err != nil {
 		return err
 	}
-	lines := make([]string, len(v.policies))
-	for i, p := range v.policies {
-		lines[i] = p.Line()
+	var lines []string
+	for i := range v.policies {
+		lines = append(lines, v.policies[i].Lines()...)
 	}
-	if want := ledger.Seal(v.previous, &v.sum, lines); v.hash != want {
+	if want := ledger.Seal(v.previous, &v.month.Sum, lines); v.hash != want {
 		return fmt.Errorf("hash: is %s, but the rows, totals, policies and previous_hash give %s", v.hash, want)
 	}
 	return nil
@@ -188,44 +189,14 @@ func Follows(a, b Report) error {
 	return b.holds.follow(a.holds)
 }
 
-var (
-	policyNames = []string{
-		"version", "effective_from", "availability", "performance", "utilization_per_gb", "utilization_cap",
-	}
-	placesNames   = []string{"radius_m", "unproven_share"} // of a policy that pays places
-	policyMembers = append(policyNames[:len(policyNames):len(policyNames)], placesNames...)
-)
-
 // policy reads one of the statement's policies, and compares it with the known policy
 // of that version.
 func (v *verifier) policy() error {
-	var p policy.Policy
-	seen, err := v.object(policyMembers, len(policyNames), func(i int) error {
-		switch policyMembers[i] {
-		case "version":
-			return natural(&v.reader, &p.Version)
-		case "effective_from":
-			return v.day(&p.From)
-		case "availability":
-			return v.amount(&p.Availability)
-		case "performance":
-			_, err := v.object(tierNames, len(tierNames), func(tier int) error { return v.amount(&p.Performance[tier]) })
-			return err
-		case "utilization_per_gb":
-			return v.amount(&p.PerGB)
-		case "utilization_cap":
-			return v.amount(&p.Cap)
-		case "radius_m":
-			return natural(&v.reader, &p.Radius)
-		default:
-			return v.amount(&p.Unproven)
-		}
-	})
-	if places := seen >> len(policyNames); err == nil && places != 0 {
-		if err = missing(placesNames, places); err == nil && !p.PaysPlaces() {
-			err = errors.New("radius_m: must not be 0")
-		}
+	value, err := v.small()
+	if err != nil {
+		return err
 	}
+	p, err := policy.ParseWritten(value)
 	switch {
 	case err != nil:
 		return fmt.Errorf("policy %d: %w", len(v.policies)+1, err)
@@ -276,6 +247,7 @@ func differ(p, known *policy.Policy) error {
 		{"utilization_cap", p.Cap, known.Cap},
 		{"radius_m", p.Radius, known.Radius},
 		{"unproven_share", p.Unproven, known.Unproven},
+		{"standing_minutes_a_day", p.StandingADay, known.StandingADay},
 	} {
 		if field.got != field.want {
 			return fmt.Errorf("policy %d: %s is %v, but policy %d has %v here",
@@ -288,7 +260,7 @@ func differ(p, known *policy.Policy) error {
 // inForce checks that the policies are exactly those in force in the month: by their first
 // days, and, if the policies of the network are given, by those.
 func (v *verifier) inForce() error {
-	month := v.sum.Month
+	month := v.period
 	for i, p := range v.policies {
 		switch {
 		case p.From > month.Last(), (p.Version == 1) != (p.From == 0),

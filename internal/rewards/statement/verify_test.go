@@ -14,6 +14,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 func TestVerify(t *testing.T) {
@@ -37,7 +38,7 @@ func TestVerify(t *testing.T) {
 
 // Statements come in the answer of a server, or were laid out by another tool.
 func TestVerify_Layouts(t *testing.T) {
-	text := string(sample(3, 3, 4, ledger.Hash{}).json(t))
+	text := string(sample(3, 4, 4, ledger.Hash{}).json(t))
 	spaced := strings.NewReplacer(",", " ,\n\t", ":{", ": {", "[", "[ \r\n").Replace(text)
 	for name, layout := range map[string]string{
 		"bare":               text,
@@ -69,7 +70,7 @@ func TestVerify_EmbeddedPolicies(t *testing.T) {
 
 // What is known of a policy decides, whatever a statement says of it.
 func TestVerify_Policies(t *testing.T) {
-	text := sample(3, 3, 4, ledger.Hash{}).json(t)
+	text := sample(3, 4, 4, ledger.Hash{}).json(t)
 	for name, test := range map[string]struct {
 		change func(policy.Set) policy.Set
 		want   string
@@ -80,8 +81,8 @@ func TestVerify_Policies(t *testing.T) {
 		"other day":    {func(b policy.Set) policy.Set { b[1].From--; return b }, "policy 2: effective_from is 2026-10-16, but policy 2 has 2026-10-15 here"},
 		"other amount": {func(b policy.Set) policy.Set { b[0].Cap++; return b }, "policy 1: utilization_cap is 1, but policy 1 has 1.000001 here"},
 		"one more": {func(b policy.Set) policy.Set {
-			return append(b, policy.Policy{Version: 4, From: mustDay("2026-10-31")})
-		}, "policies: policy 4 was in force in 2026-10 but is missing"},
+			return append(b, policy.Policy{Version: 5, From: mustDay("2026-10-31")})
+		}, "policies: policy 5 was in force in 2026-10 but is missing"},
 	} {
 		_, err := statement.Verify(bytes.NewReader(text), test.change(book()))
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -117,7 +118,8 @@ func TestVerify_WellMadeLies(t *testing.T) {
 			return rows
 		}, "row 1 (2026-10-01, hs_00000000000000000000000001): a day has at most 1440 minutes"},
 		"an earlier day": {func(rows []ledger.Row) []ledger.Row {
-			rows[len(rows)-1].Day = rows[0].Day
+			last := &rows[len(rows)-1]
+			last.Day, last.Ground = rows[0].Day, beacon.Ground{} // a day on which devices are paid
 			return rows
 		}, "comes after the row of 2026-10-31"},
 		"overserved":             {func(rows []ledger.Row) []ledger.Row { rows[0].Served = rows[0].Expected + 1; return rows }, "row 1 (2026-10-01, hs_00000000000000000000000001): served_minutes: is "},
@@ -130,15 +132,18 @@ func TestVerify_WellMadeLies(t *testing.T) {
 		"shared with nobody":     {last(func(r *ledger.Row) { r.Shared, r.Own, r.Older = 1, int64(r.Served)*1e6-1, 0 }), "): shared_minutes is 1 and shared_with is 0"},
 		"shared without a loss":  {last(func(r *ledger.Row) { r.Shared, r.Own, r.Older = 1, int64(r.Served)*1e6, 1 }), "): shared_minutes is 1 and shared_with is 1"},
 		"lost to nobody":         {last(func(r *ledger.Row) { r.Shared, r.Own, r.Older = 0, int64(r.Served)*1e6-1, 0 }), "): shared_minutes is 0 and shared_with is 0"},
-		"ground that is not his": {last(func(r *ledger.Row) { r.Own, r.Shared, r.Older = r.Own/2, r.Shared+1, 1; r.Earned.Utilization++ }), "but policy 3 gives"},
+		"ground that is not his": {last(func(r *ledger.Row) { r.Own, r.Shared, r.Older = r.Own/2, r.Shared+1, 1; r.Earned.Utilization++ }), "but policy 4 gives"},
+		"more due than excused":  {last(func(r *ledger.Row) { r.Due = int64(r.Excused)*1e6 + 1 }), "): due_minutes: is "},
+		"found nowhere, and own": {last(func(r *ledger.Row) { r.Proof = 0 }), "): proof: is 0, so nothing can be said of the ground"},
+		"days for minutes":       {last(func(r *ledger.Row) { r.Counts, r.Due = beacon.InDays, 0 }), "): only another policy has days_served"},
 		"no ground":              {last(func(r *ledger.Row) { r.Ground = beacon.Ground{} }), "): owned_minutes is missing"},
 		"ground of devices": {func(rows []ledger.Row) []ledger.Row {
-			rows[0].Ground = beacon.Ground{Proof: 1_000_000}
+			rows[0].Ground = beacon.Ground{Counts: beacon.InDays, Proof: 1_000_000}
 			return rows
-		}, "row 1 (2026-10-01, hs_00000000000000000000000001): only a policy that pays places has owned_minutes"},
+		}, "row 1 (2026-10-01, hs_00000000000000000000000001): only another policy has owned_minutes"},
 		"an id with a comma": {func(rows []ledger.Row) []ledger.Row { rows[0].Hotspot = "hs_1,1"; return rows }, `row 1 (2026-10-01): hotspot_id: must be an id such as hs_…, but is "hs_1,1"`},
 	} {
-		honest := sample(1, 3, 6, ledger.Hash{})
+		honest := sample(1, 4, 6, ledger.Hash{})
 		b := settle(book(), honest.statement.Month, ledger.Hash{}, test.lie(honest.rows))
 		if _, err := verify(b.json(t)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v; want %s", name, err, test.want)
@@ -178,6 +183,7 @@ func TestFollows(t *testing.T) {
 // A statement of 310,000 rows and 130 MB is written and verified in little
 // memory.
 func TestVerify_Large(t *testing.T) {
+	level.Repeats(t)
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
@@ -279,9 +285,14 @@ func BenchmarkVerify(b *testing.B) {
 func TestVerify_Adopted(t *testing.T) {
 	month := mustDay("2026-10-01").Month()
 	adopted := func(from string) policy.Set {
-		places := policy.Places()
+		places := policy.BuiltIn()[1]
 		places.From = mustDay(from)
 		return append(policy.Devices(), places)
+	}
+	minutes := func(from string, version int) policy.Policy {
+		p := policy.Newest()
+		p.Version, p.From = version, mustDay(from)
+		return p
 	}
 	for name, test := range map[string]struct {
 		book policy.Set
@@ -307,7 +318,16 @@ func TestVerify_Adopted(t *testing.T) {
 		},
 		"a third": {
 			append(adopted("2026-10-16"), policy.Policy{Version: 3, From: mustDay("2026-10-20"), Cap: 1}), nil,
-			"policy 3 is not built into this program",
+			"policy 3: availability is 0, but policy 3 has 1 here",
+		},
+		"a fourth": {
+			append(adopted("2026-10-16"), minutes("2026-10-18", 3), policy.Policy{Version: 4, From: mustDay("2026-10-20"), Cap: 1}), nil,
+			"policy 4 is not built into this program",
+		},
+		"minutes": {append(policy.Devices(), minutes("2026-10-16", 2)), nil, ""},
+		"more minutes": {
+			append(adopted("2026-10-16"), minutes("2026-10-18", 3)), func(p []*policy.Policy) []*policy.Policy { p[2].StandingADay++; return p },
+			"policy 3: standing_minutes_a_day is 601, but policy 3 has 600 here",
 		},
 		"devices again": {append(adopted("2026-10-16"), func() policy.Policy {
 			again := policy.Devices()[0]
@@ -325,6 +345,38 @@ func TestVerify_Adopted(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := statement.Verify(&out, nil)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v; want %q", name, err, test.want)
+		}
+	}
+}
+
+// Standing in minutes grows from row to row by what a day adds. Where a hotspot has moved, and
+// after a correction, a statement alone does not say what it was.
+func TestVerify_Standing(t *testing.T) {
+	p := &book()[3]
+	first := p.From
+	row := func(n int, at int32, served, standing int, proof int64) ledger.Row {
+		f := beacon.Facts{Served: served, Expected: 1440, Ground: beacon.Ground{Counts: beacon.InMinutes, Standing: standing, Proof: proof, Lat: at}}
+		if proof > 0 {
+			f.Own = int64(served) * 1_000_000
+		}
+		return ledger.Row{Day: first + beacon.Day(n), Owned: beacon.Owned{User: user, Hotspot: "hs_1"}, Policy: p.Version, Facts: f, Earned: p.Reward(f)}
+	}
+	const proven, never = 1_000_000, 0
+	for name, test := range map[string]struct {
+		rows []ledger.Row
+		want string
+	}{
+		"it grows":           {[]ledger.Row{row(0, 1, 1440, 70, proven), row(1, 1, 30, 570, proven), row(3, 1, 1, 600, proven)}, ""},
+		"too much":           {[]ledger.Row{row(0, 1, 1440, 70, proven), row(1, 1, 30, 571, proven)}, "row 2 (2026-10-29, hs_1): standing_minutes: is 571, but with its row of 2026-10-28 the hotspot has 570"},
+		"too little":         {[]ledger.Row{row(0, 1, 20, 70, proven), row(2, 1, 30, 70, proven)}, "the hotspot has 90"},
+		"nobody found it":    {[]ledger.Row{row(0, 1, 1440, 0, never), row(1, 1, 30, 0, never), row(2, 1, 1, 0, proven)}, ""},
+		"and it counts":      {[]ledger.Row{row(0, 1, 1440, 0, never), row(1, 1, 30, 500, never)}, "the hotspot has 0"},
+		"elsewhere":          {[]ledger.Row{row(0, 1, 1440, 70, proven), row(1, 2, 30, 0, proven), row(2, 2, 30, 30, proven)}, ""},
+		"elsewhere, and not": {[]ledger.Row{row(0, 1, 1440, 70, proven), row(1, 2, 30, 0, proven), row(2, 2, 30, 0, proven)}, "the hotspot has 30"},
+	} {
+		_, err := verify(settle(book(), first.Month(), ledger.Hash{}, test.rows).json(t))
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v; want %q", name, err, test.want)
 		}

@@ -10,7 +10,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"time"
 
@@ -22,9 +21,6 @@ import (
 // Rows calls fn for every row of a statement, by day and then by hotspot, and from an
 // earlier day again after a correction, with the hash of the chain up to and including the row.
 type Rows func(fn func(row ledger.Row, chain ledger.Hash) error) error
-
-// instant is the format of times, to the millisecond (decision N22).
-const instant = "2006-01-02T15:04:05.000Z"
 
 // settled is the only state of a month that has a statement.
 const settled = "settled"
@@ -59,15 +55,16 @@ func WriteJSON(w io.Writer, s *ledger.Statement, policies []*policy.Policy, rows
 }
 
 // WriteCSV writes the rows of a statement as lines of text: the line that is hashed,
-// then the hash. If some policy pays places, the first line names the columns of its
-// rows; other rows have fewer. Held rows have one more, which the first line names only if
+// then the hash. The first line names the columns of the newest policy; rows of others
+// may have fewer. Held rows have one more, which the first line names only if
 // they earned something. It fails like WriteJSON.
 func WriteCSV(w io.Writer, s *ledger.Statement, policies []*policy.Policy, rows Rows) error {
 	out := bufio.NewWriterSize(w, 32<<10)
-	columns := ledger.Columns
-	if slices.ContainsFunc(policies, (*policy.Policy).PaysPlaces) {
-		columns += "," + ledger.GroundColumns
+	counts := beacon.NoStanding
+	for _, p := range policies {
+		counts = max(counts, p.Counts())
 	}
+	columns := ledger.ColumnsOf(counts)
 	if s.Held != 0 {
 		columns += "," + ledger.HoldColumn
 	}
@@ -103,12 +100,12 @@ func eachRow(s *ledger.Statement, rows Rows, fn func(n int, row *ledger.Row, cha
 
 func appendHead(out []byte, s *ledger.Statement, policies []*policy.Policy) []byte {
 	out = fmt.Appendf(out, `{"user_id":%q,"period":%q,"unit":%q,"status":%q,"settled_at":%q,"policies":[`,
-		s.User, s.Month, beacon.RewardUnit, settled, s.SettledAt.UTC().Format(instant))
+		s.User, s.Month, beacon.RewardUnit, settled, beacon.FormatTime(s.SettledAt))
 	for i, p := range policies {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = AppendPolicy(out, p)
+		out = p.AppendJSON(out)
 	}
 	out = append(out, `],"previous_hash":`...)
 	if s.Previous.IsZero() {
@@ -119,23 +116,10 @@ func appendHead(out []byte, s *ledger.Statement, policies []*policy.Policy) []by
 	return append(out, `,"rows":[`...)
 }
 
-// AppendPolicy writes the terms of a policy as JSON.
-func AppendPolicy(out []byte, p *policy.Policy) []byte {
-	out = fmt.Appendf(out, `{"version":%d,"effective_from":%q,"availability":%s`, p.Version, p.From, p.Availability)
-	out = fmt.Appendf(out, `,"performance":{"standard":%s,"enhanced":%s,"premium":%s}`,
-		p.Performance[beacon.Standard], p.Performance[beacon.Enhanced], p.Performance[beacon.Premium])
-	out = fmt.Appendf(out, `,"utilization_per_gb":%s,"utilization_cap":%s`, p.PerGB, p.Cap)
-	if p.PaysPlaces() {
-		out = fmt.Appendf(out, `,"radius_m":%d,"unproven_share":%s`, p.Radius, p.Unproven)
-	}
-	return append(out, '}')
-}
-
 // appendRow builds JSON by hand because a month may have hundreds of thousands of
 // rows.
 func appendRow(out []byte, r *ledger.Row, chain ledger.Hash) []byte {
-	corrects := r.Corrects
-	if !corrects.IsZero() {
+	if r.Kind == ledger.Correction {
 		r = negative(r)
 	}
 	out = append(out, `{"date":"`...)
@@ -153,16 +137,16 @@ func appendRow(out []byte, r *ledger.Row, chain ledger.Hash) []byte {
 	out = r.Availability.Append(append(out, `","availability":`...))
 	out = r.Performance.Append(append(out, `,"performance":`...))
 	out = r.Utilization.Append(append(out, `,"utilization":`...))
-	if r.Proof != 0 {
+	if r.Counts != beacon.NoStanding {
 		out = appendGround(out, &r.Ground)
 	}
-	if !corrects.IsZero() {
-		out = append(corrects.Append(append(out, `,"corrects":"`...)), '"')
+	if r.Kind == ledger.Correction {
+		out = append(r.Corrects.Append(append(out, `,"corrects":"`...)), '"')
 	}
 	if r.Hold != "" {
 		out = append(append(append(out, `,"hold_id":"`...), r.Hold...), '"')
 	}
-	if !r.Ends.IsZero() {
+	if r.Kind == ledger.Ending {
 		what := `,"releases":"`
 		if r.Void {
 			what = `,"voids":"`
@@ -178,11 +162,20 @@ func appendGround(out []byte, g *beacon.Ground) []byte {
 	out = beacon.Amount(g.Own).Append(append(out, `,"owned_minutes":`...))
 	out = beacon.Amount(g.Recent).Append(append(out, `,"recent_share":`...))
 	out = beacon.Amount(g.Proof).Append(append(out, `,"proof":`...))
-	out = appendWhole(out, `,"days_served":`, g.Days)
+	standing := `,"days_served":`
+	if g.Counts == beacon.InMinutes {
+		standing = `,"standing_minutes":`
+	}
+	out = appendWhole(out, standing, g.Standing)
 	out = appendWhole(out, `,"place_lat_e7":`, int(g.Lat))
 	out = appendWhole(out, `,"place_lng_e7":`, int(g.Lng))
 	out = appendWhole(out, `,"shared_minutes":`, g.Shared)
-	return appendWhole(out, `,"shared_with":`, g.Older)
+	out = appendWhole(out, `,"shared_with":`, g.Older)
+	if g.Counts == beacon.InMinutes {
+		out = beacon.Amount(g.Due).Append(append(out, `,"due_minutes":`...))
+		out = g.Spare.Append(append(out, `,"spare_credits":`...))
+	}
+	return out
 }
 
 // negative returns a row with its minutes and amounts below zero: what a correction adds

@@ -46,7 +46,7 @@ func TestWriteJSON(t *testing.T) {
 	if got := string(b.json(t)); got != oneRowJSON {
 		t.Errorf("got\n%s; want\n%s", got, oneRowJSON)
 	}
-	if text := sample(1, 3, 5, ledger.Hash{7}).json(t); !json.Valid(text) {
+	if text := sample(1, 4, 5, ledger.Hash{7}).json(t); !json.Valid(text) {
 		t.Errorf("not JSON: %s", text)
 	}
 }
@@ -77,7 +77,7 @@ func TestWrite_RowsThatAreNotThere(t *testing.T) {
 			return func(func(ledger.Row, ledger.Hash) error) error { return broken }
 		},
 	} {
-		b := sample(2, 3, 4, ledger.Hash{})
+		b := sample(2, 4, 4, ledger.Hash{})
 		rows := spoil(b)
 		var out bytes.Buffer
 		if err := statement.WriteJSON(&out, &b.statement, b.inForce(), rows); err == nil || json.Valid(out.Bytes()) {
@@ -119,6 +119,14 @@ func TestScripts(t *testing.T) {
 		month := b.statement.Month.String()
 		expectScript(t, b.statement.Chain.String(), csv.Bytes(), "chain.py", string(user), month)
 		expectScript(t, b.statement.Hash.String(), document, "verify.py")
+		file := filepath.Join(t.TempDir(), "statement.csv")
+		for columns, want := range map[string]string{"availability": b.statement.Hash.String(), "performance": "the seal does not hold"} {
+			renamed := bytes.Replace(csv.Bytes(), []byte("availability"), []byte(columns), 1)
+			if err := os.WriteFile(file, renamed, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			expectScript(t, want, document, "verify.py", file)
+		}
 		if seed > 0 {
 			continue
 		}

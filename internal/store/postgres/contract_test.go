@@ -7,6 +7,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/postgres"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // database is the one at a URL, with limits of minutes: none of these tests is about
@@ -26,5 +27,6 @@ func TestContract(t *testing.T) {
 
 // TestContract_Serializable: as near as PostgreSQL comes to a distributed engine.
 func TestContract_Serializable(t *testing.T) {
+	level.Needs(t, level.Check)
 	storetest.Run(t, func(t testing.TB) storetest.Database { return database(t, storetest.Serializable(t)) })
 }

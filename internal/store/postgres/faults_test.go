@@ -28,8 +28,8 @@ func open(t *testing.T, url string) *store.DB {
 	return db
 }
 
-func register(db *store.DB, n int, once *beacon.Idempotency) (*beacon.Idempotency, error) {
-	return db.InsertHotspot(context.Background(), storetest.Hotspot(n), storetest.Actor, once)
+func register(db *store.DB, n int) error {
+	return db.Hotspots.InsertHotspot(context.Background(), storetest.Hotspot(n), storetest.Actor, nil)
 }
 
 func wantKind(t *testing.T, what string, err error, kind beacon.Kind) {
@@ -46,7 +46,7 @@ func wantKind(t *testing.T, what string, err error, kind beacon.Kind) {
 // wantStream checks that the changes of a node are these hotspots, in order.
 func wantStream(t *testing.T, db *store.DB, hotspots ...int) {
 	t.Helper()
-	changes, err := db.Changes(t.Context(), db.Node(), 0, 100)
+	changes, err := db.Changes.Changes(t.Context(), db.Node(), 0, 100)
 	if err != nil || len(changes) != len(hotspots) {
 		t.Fatalf("changes %v, %v; want %v", changes, err, hotspots)
 	}
@@ -63,20 +63,21 @@ func TestCommit_AnswerLost(t *testing.T) {
 	url := storetest.Postgres(t)
 	proxy, behind := throughProxy(t, url)
 	db := open(t, behind)
-	if _, err := register(db, 1, nil); err != nil {
+	if err := register(db, 1); err != nil {
 		t.Fatal(err)
 	}
-	once := &beacon.Idempotency{Owner: "usr_tester", Key: "k", ExpiresAt: storetest.Now.Add(time.Hour)}
+	by := storetest.Actor
+	by.Once = &beacon.Once{Owner: "usr_tester", Key: "k", ExpiresAt: storetest.Now.Add(time.Hour), Result: []byte("made")}
 	proxy.loseAnswer("COMMIT\x00")
-	_, err := register(db, 2, once)
+	err := db.Hotspots.InsertHotspot(t.Context(), storetest.Hotspot(2), by, nil)
 	wantKind(t, "the answer to COMMIT is lost", err, beacon.Internal)
 
-	if _, err := register(db, 3, nil); err != nil {
+	if err := register(db, 3); err != nil {
 		t.Fatalf("the next write: %v", err)
 	}
-	replay, err := register(db, 2, once)
-	if err != nil || replay == nil || replay.Hotspot.ID != storetest.Hotspot(2).ID {
-		t.Errorf("the client repeats its request: %v, %v; want the record of the first", replay, err)
+	wantKind(t, "the client repeats its request", db.Hotspots.InsertHotspot(t.Context(), storetest.Hotspot(2), by, nil), beacon.Conflict)
+	if first, err := db.Requests.Once(t.Context(), "usr_tester", "k", storetest.Now); err != nil || first == nil || string(first.Result) != "made" {
+		t.Errorf("the client repeats its request: %+v, %v; want the record of the first", first, err)
 	}
 	wantStream(t, db, 1, 2, 3)
 }
@@ -90,28 +91,28 @@ func TestBeats_AnswerLost(t *testing.T) {
 		db, other := open(t, behind), open(t, url)
 		beat := func(text string, want int64) {
 			t.Helper()
-			if seq, err := db.AppendBeats(t.Context(), []byte(text)); seq != want || err != nil {
+			if seq, err := db.Journal.AppendBeats(t.Context(), []byte(text)); seq != want || err != nil {
 				t.Fatalf("AppendBeats(%s) = %d, %v; want %d", text, seq, err, want)
 			}
 		}
 		beat("one", 1)
 		proxy.loseAnswer("COMMIT\x00")
-		_, err := db.AppendBeats(t.Context(), []byte("two"))
+		_, err := db.Journal.AppendBeats(t.Context(), []byte("two"))
 		wantKind(t, "the answer to COMMIT is lost", err, beacon.Internal)
 		rows := []beacon.JournalRow{{Seq: 2, Batch: []byte("two")}}
 		if trimmed {
-			l, _, err := other.TakeLease(t.Context(), "keeper", "other", storetest.Now, time.Hour)
+			l, _, err := other.Leases.TakeLease(t.Context(), "keeper", "other", storetest.Now, time.Hour)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := other.TrimJournal(t.Context(), l, db.Node(), 2); err != nil {
+			if err := other.Journal.TrimJournal(t.Context(), l, db.Node(), 2); err != nil {
 				t.Fatal(err)
 			}
 			rows = nil
 		}
 		beat("three", 3)
 		rows = append(rows, beacon.JournalRow{Seq: 3, Batch: []byte("three")})
-		got, err := other.Journal(t.Context(), db.Node(), 1, 10)
+		got, err := other.Journal.Journal(t.Context(), db.Node(), 1, 10)
 		if err != nil || !reflect.DeepEqual(got, rows) {
 			t.Errorf("trimmed %v: the journal after 1 is %v, %v; want %v", trimmed, got, err, rows)
 		}
@@ -123,7 +124,7 @@ func TestBeats_AnswerLost(t *testing.T) {
 func TestBeats_BesideALock(t *testing.T) {
 	url := storetest.Postgres(t)
 	db := open(t, url)
-	if _, err := register(db, 1, nil); err != nil {
+	if err := register(db, 1); err != nil {
 		t.Fatal(err)
 	}
 	holder, err := pgx.Connect(t.Context(), url)
@@ -135,13 +136,13 @@ func TestBeats_BesideALock(t *testing.T) {
 	execute(t, holder, "UPDATE hotspots SET name = name")
 	result := make(chan error, 1)
 	go func() {
-		_, err := db.UpdateHotspot(context.Background(), storetest.Hotspot(1).ID, storetest.Actor, beacon.HotspotUpdated,
+		_, err := db.Hotspots.UpdateHotspot(context.Background(), storetest.Hotspot(1).ID, storetest.Actor, beacon.HotspotUpdated,
 			func(h *beacon.Hotspot) (bool, error) { h.Name = "other"; return true, nil })
 		result <- err
 	}()
 	awaitBlocked(t, url)
 	for n := range int64(20) {
-		if seq, err := db.AppendBeats(t.Context(), []byte("beats")); seq != n+1 || err != nil {
+		if seq, err := db.Journal.AppendBeats(t.Context(), []byte("beats")); seq != n+1 || err != nil {
 			t.Fatalf("AppendBeats = %d, %v; want %d", seq, err, n+1)
 		}
 	}
@@ -164,7 +165,7 @@ func TestCommit_OldOneLingers(t *testing.T) {
 		t.Run(end, func(t *testing.T) {
 			url := storetest.Postgres(t)
 			db := open(t, url)
-			if _, err := register(db, 1, nil); err != nil {
+			if err := register(db, 1); err != nil {
 				t.Fatal(err)
 			}
 			old, err := pgx.Connect(t.Context(), url)
@@ -177,7 +178,7 @@ func TestCommit_OldOneLingers(t *testing.T) {
 				VALUES ($1, 2, 'hotspot.registered', $2, 1, '', '', '', 0)`, db.Node(), string(storetest.Hotspot(2).ID))
 			result := make(chan error, 1)
 			go func() {
-				_, err := register(db, 3, nil)
+				err := register(db, 3)
 				result <- err
 			}()
 			awaitBlocked(t, url)
@@ -199,7 +200,7 @@ func TestCommit_OldOneLingers(t *testing.T) {
 func TestTakeLease_CallerLeaves(t *testing.T) {
 	url := storetest.Postgres(t)
 	db := open(t, url)
-	if _, taken, err := db.TakeLease(t.Context(), "job", "first", storetest.Now, time.Hour); err != nil || !taken {
+	if _, taken, err := db.Leases.TakeLease(t.Context(), "job", "first", storetest.Now, time.Hour); err != nil || !taken {
 		t.Fatal(taken, err)
 	}
 	conn, err := pgx.Connect(t.Context(), url)
@@ -212,7 +213,7 @@ func TestTakeLease_CallerLeaves(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	left := make(chan error, 1)
 	go func() {
-		_, _, err := db.TakeLease(ctx, "job", "first", storetest.Now, 2*time.Hour)
+		_, _, err := db.Leases.TakeLease(ctx, "job", "first", storetest.Now, 2*time.Hour)
 		left <- err
 	}()
 	awaitBlocked(t, url)
@@ -221,7 +222,7 @@ func TestTakeLease_CallerLeaves(t *testing.T) {
 		t.Errorf("the caller that left got %v", err)
 	}
 	execute(t, conn, `ROLLBACK`)
-	if l, taken, err := db.TakeLease(t.Context(), "job", "second", storetest.Now, time.Hour); err != nil || taken || l.Holder != "first" {
+	if l, taken, err := db.Leases.TakeLease(t.Context(), "job", "second", storetest.Now, time.Hour); err != nil || taken || l.Holder != "first" {
 		t.Errorf("TakeLease = %+v, %v, %v; want the first to hold it", l, taken, err)
 	}
 }
@@ -260,16 +261,16 @@ func await(t *testing.T, url, what, query string) {
 func TestAway(t *testing.T) {
 	proxy, behind := throughProxy(t, storetest.Postgres(t))
 	db := open(t, behind)
-	if _, err := register(db, 1, nil); err != nil {
+	if err := register(db, 1); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
 		proxy.setDown(true)
-		_, err := register(db, 2, nil)
+		err := register(db, 2)
 		wantKind(t, "a write", err, beacon.Overloaded)
-		_, err = db.Hotspot(t.Context(), storetest.Hotspot(1).ID)
+		_, err = db.Hotspots.Hotspot(t.Context(), storetest.Hotspot(1).ID)
 		wantKind(t, "a read", err, beacon.Overloaded)
-		err = db.EachHotspot(t.Context(), time.Time{}, func(beacon.Hotspot) error { return nil })
+		err = db.Hotspots.EachHotspot(t.Context(), time.Time{}, func(beacon.Hotspot) error { return nil })
 		wantKind(t, "reading all", err, beacon.Overloaded)
 		wantKind(t, "Ping", db.Ping(t.Context()), beacon.Overloaded)
 		proxy.setDown(false)
@@ -277,7 +278,7 @@ func TestAway(t *testing.T) {
 			t.Errorf("Ping, after it is back: %v", err)
 		}
 	}
-	if _, err := register(db, 2, nil); err != nil {
+	if err := register(db, 2); err != nil {
 		t.Errorf("a write, after it is back: %v", err)
 	}
 	wantStream(t, db, 1, 2)
@@ -289,10 +290,10 @@ func TestRestart(t *testing.T) {
 	proxy, behind := throughProxy(t, storetest.Postgres(t))
 	db := open(t, behind)
 	for n := range 3 {
-		if _, err := register(db, n, nil); err != nil {
+		if err := register(db, n); err != nil {
 			t.Errorf("a write: %v", err)
 		}
-		if _, err := db.Hotspot(t.Context(), storetest.Hotspot(n).ID); err != nil {
+		if _, err := db.Hotspots.Hotspot(t.Context(), storetest.Hotspot(n).ID); err != nil {
 			t.Errorf("a read: %v", err)
 		}
 		proxy.setDown(true)
@@ -307,7 +308,7 @@ func TestStandby(t *testing.T) {
 	url := storetest.Postgres(t)
 	proxy, behind := throughProxy(t, url)
 	db := open(t, behind)
-	if _, err := register(db, 1, nil); err != nil {
+	if err := register(db, 1); err != nil {
 		t.Fatal(err)
 	}
 	server, err := pgx.Connect(t.Context(), os.Getenv(storetest.PostgresVariable))
@@ -319,10 +320,10 @@ func TestStandby(t *testing.T) {
 	execute(t, server, alter+" SET default_transaction_read_only = on") // for new sessions
 	proxy.setDown(true)
 	proxy.setDown(false)
-	_, err = register(db, 2, nil)
+	err = register(db, 2)
 	wantKind(t, "a write to a standby", err, beacon.Overloaded)
 	execute(t, server, alter+" RESET default_transaction_read_only")
-	if _, err := register(db, 2, nil); err != nil {
+	if err := register(db, 2); err != nil {
 		t.Errorf("a write, after there is a primary: %v", err)
 	}
 	wantStream(t, db, 1, 2)
@@ -333,7 +334,7 @@ func TestStandby(t *testing.T) {
 func TestFrozen(t *testing.T) {
 	url := storetest.Postgres(t)
 	db := open(t, url)
-	if _, err := register(db, 1, nil); err != nil {
+	if err := register(db, 1); err != nil {
 		t.Fatal(err)
 	}
 	var frozen *store.DB
@@ -344,14 +345,14 @@ func TestFrozen(t *testing.T) {
 		return err == nil
 	})
 	defer frozen.Close()
-	_, err := frozen.UpdateHotspot(t.Context(), storetest.Hotspot(1).ID, storetest.Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+	_, err := frozen.Hotspots.UpdateHotspot(t.Context(), storetest.Hotspot(1).ID, storetest.Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
 		await(t, url, "the transaction is ended", `SELECT NOT EXISTS (SELECT FROM pg_stat_activity
 			WHERE datname = current_database() AND state LIKE 'idle in transaction%')`)
 		h.Name = "Too late"
 		return true, nil
 	})
 	wantKind(t, "a write that took too long", err, beacon.Overloaded)
-	if h, err := db.Hotspot(t.Context(), storetest.Hotspot(1).ID); err != nil || h.Name == "Too late" {
+	if h, err := db.Hotspots.Hotspot(t.Context(), storetest.Hotspot(1).ID); err != nil || h.Name == "Too late" {
 		t.Errorf("%q, %v; want it as before", h.Name, err)
 	}
 	wantStream(t, db, 1)
@@ -362,25 +363,25 @@ func TestFrozen(t *testing.T) {
 func TestStalled(t *testing.T) {
 	proxy, behind := throughProxy(t, storetest.Postgres(t))
 	db := open(t, behind)
-	if _, err := register(db, 1, nil); err != nil {
+	if err := register(db, 1); err != nil {
 		t.Fatal(err)
 	}
 	proxy.stall()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	time.AfterFunc(50*time.Millisecond, cancel)
-	_, err := db.InsertHotspot(ctx, storetest.Hotspot(2), storetest.Actor, nil)
+	err := db.Hotspots.InsertHotspot(ctx, storetest.Hotspot(2), storetest.Actor, nil)
 	if !errors.Is(err, context.Canceled) { // and not the store's deadline
 		t.Errorf("a write: %v; want that it was called off", err)
 	}
 	wantKind(t, "a write that was not begun, and now never is", err, beacon.Overloaded)
-	_, err = db.Hotspot(ctx, storetest.Hotspot(1).ID)
+	_, err = db.Hotspots.Hotspot(ctx, storetest.Hotspot(1).ID)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("a read: %v; want that it was called off", err)
 	}
 	wantKind(t, "a read", err, beacon.Overloaded)
 	proxy.goOn()
-	if _, err := register(db, 3, nil); err != nil {
+	if err := register(db, 3); err != nil {
 		t.Errorf("the next write: %v", err)
 	}
 	wantStream(t, db, 1, 3)

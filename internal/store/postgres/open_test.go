@@ -118,7 +118,7 @@ func TestOpen_WithoutRightsOnTheSchema(t *testing.T) {
 	}
 	address.User = url.User(role)
 	db := open(t, address.String())
-	if _, err := register(db, 1, nil); err != nil {
+	if err := register(db, 1); err != nil {
 		t.Error(err)
 	}
 	db.Close()
@@ -130,15 +130,15 @@ func TestOpen_WithoutRightsOnTheSchema(t *testing.T) {
 func TestCommit_NotCanceled(t *testing.T) {
 	proxy, behind := throughProxy(t, storetest.Postgres(t))
 	db := open(t, behind)
-	if _, err := register(db, 1, nil); err != nil {
+	if err := register(db, 1); err != nil {
 		t.Fatal(err)
 	}
 	for n := range 3 {
 		proxy.loseAnswer("COMMIT\x00")
-		_, err := register(db, 2+n, nil)
+		err := register(db, 2+n)
 		wantKind(t, "the answer to COMMIT is lost", err, beacon.Internal)
 		proxy.loseAnswer("COMMIT\x00")
-		_, err = db.AppendBeats(t.Context(), []byte("beat"))
+		_, err = db.Journal.AppendBeats(t.Context(), []byte("beat"))
 		wantKind(t, "the answer to COMMIT is lost", err, beacon.Internal)
 		if asked := cancellations(t, proxy, behind); asked != 1 {
 			t.Fatalf("%d cancellations were asked for; want that of the other connection alone", asked)

@@ -71,20 +71,20 @@ func patienceFor(settings map[string]string) time.Duration {
 	return max(patience, time.Duration(limit)*time.Millisecond+time.Second)
 }
 
-// Statements returns every statement that is ever sent to a server, migrations
-// included, for checks of the SQL itself.
-func Statements() ([]string, error) {
+// Schema returns the statements of the migrations as they are sent to a server, for checks
+// of the SQL itself.
+func Schema() ([]string, error) {
 	steps, err := store.Migrations()
 	if err != nil {
 		return nil, err
 	}
-	all := []string{beginRead, showDurability, askOrder, askClock, lockTable, lockRow, takeLock, store.SchemaTable}
+	all := []string{store.SchemaTable}
 	for _, step := range steps {
 		for _, statement := range step.Statements {
 			all = append(all, portableWords.Replace(statement))
 		}
 	}
-	return append(all, store.Statements()...), nil
+	return all, nil
 }
 
 // askClock returns the server's time in microseconds since 1970.
@@ -227,22 +227,18 @@ func durable(ctx context.Context, db *sql.DB) error {
 
 // scan reads rows through pgx itself, which is almost twice as fast as through
 // database/sql.
-func scan(
-	ctx context.Context, conn *sql.Conn, columns []store.Column, tail string, args []any, each func(func(...any) error) error,
-) error {
-	names := make([]string, len(columns))
-	for i, column := range columns {
-		names[i] = column.Name
-	}
+func scan(ctx context.Context, conn *sql.Conn, text string, targets, args []any, each func() error) error {
 	return conn.Raw(func(driver any) error {
-		query := "SELECT " + strings.Join(names, ", ") + " " + tail
-		rows, err := driver.(*stdlib.Conn).Conn().Query(ctx, query, args...)
+		rows, err := driver.(*stdlib.Conn).Conn().Query(ctx, text, args...)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
 		for rows.Next() {
-			if err := each(rows.Scan); err != nil {
+			if err := rows.Scan(targets...); err != nil {
+				return err
+			}
+			if err := each(); err != nil {
 				return err
 			}
 		}

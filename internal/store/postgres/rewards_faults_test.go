@@ -33,7 +33,7 @@ func rewardPage(from, of beacon.Owned) ledger.Page {
 
 func closing(t *testing.T, db *store.DB) (c ledger.Closing) {
 	t.Helper()
-	err := db.Books(t.Context(), func(b ledger.Books) (err error) {
+	err := db.Ledger.Books(t.Context(), func(b ledger.Books) (err error) {
 		c, _, err = b.Closing(t.Context())
 		return err
 	})
@@ -48,21 +48,21 @@ func closing(t *testing.T, db *store.DB) (c ledger.Closing) {
 func TestPutPage_AnswerLost(t *testing.T) {
 	proxy, behind := throughProxy(t, storetest.Postgres(t))
 	db := open(t, behind)
-	l, _, err := db.TakeLease(t.Context(), "keeper", "one", storetest.Now, time.Hour)
+	l, _, err := db.Leases.TakeLease(t.Context(), "keeper", "one", storetest.Now, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
 	one, two := beacon.Owned{User: user, Hotspot: "hs_1"}, beacon.Owned{User: user, Hotspot: "hs_2"}
 	pages := []ledger.Page{rewardPage(beacon.Owned{}, one), rewardPage(one, two)}
 	for i, page := range pages {
-		users, err := db.UserMonths(t.Context(), page.Day.Month(), user, user)
+		users, err := db.Ledger.UserMonths(t.Context(), page.Day.Month(), user, user)
 		if err != nil {
 			t.Fatal(err)
 		}
 		page.Basis = ledger.BasisOf(nil, users)
 		proxy.loseAnswer("COMMIT\x00")
-		wantKind(t, "the answer to COMMIT is lost", db.PutPage(t.Context(), l, page), beacon.Internal)
-		wantKind(t, "the page again", db.PutPage(t.Context(), l, page), beacon.Conflict)
+		wantKind(t, "the answer to COMMIT is lost", db.Ledger.PutPage(t.Context(), l, page), beacon.Internal)
+		wantKind(t, "the page again", db.Ledger.PutPage(t.Context(), l, page), beacon.Conflict)
 		if c := closing(t, db); c.Upto != page.Upto || c.Hotspots != i+1 || c.Total() != beacon.Amount((i+1)*12) {
 			t.Errorf("after page %d the closing is %+v", i, c)
 		}
@@ -74,27 +74,27 @@ func TestPutPage_AnswerLost(t *testing.T) {
 func TestSettle_AnswerLost(t *testing.T) {
 	proxy, behind := throughProxy(t, storetest.Postgres(t))
 	db := open(t, behind)
-	l, _, err := db.TakeLease(t.Context(), "keeper", "one", storetest.Now, time.Hour)
+	l, _, err := db.Leases.TakeLease(t.Context(), "keeper", "one", storetest.Now, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := rewardPage(beacon.Owned{}, beacon.Owned{User: user, Hotspot: "hs_1"})
-	if err := db.PutPage(t.Context(), l, page); err != nil {
+	if err := db.Ledger.PutPage(t.Context(), l, page); err != nil {
 		t.Fatal(err)
 	}
 	statements := []ledger.Statement{{UserMonth: page.Users[0], Hash: ledger.Hash{1}, SettledAt: storetest.Now}}
 	proxy.loseAnswer("COMMIT\x00")
-	_, err = db.Settle(t.Context(), storetest.Actor, 0, statements)
+	_, err = db.Ledger.Settle(t.Context(), storetest.Actor, 0, statements)
 	wantKind(t, "the answer to COMMIT is lost", err, beacon.Internal)
-	if n, err := db.Settle(t.Context(), storetest.Actor, 0, statements); n != 0 || err != nil {
+	if n, err := db.Ledger.Settle(t.Context(), storetest.Actor, 0, statements); n != 0 || err != nil {
 		t.Errorf("settled again: %d, %v; want 0", n, err)
 	}
 	proxy.loseAnswer("COMMIT\x00")
-	wantKind(t, "totals", db.AddTotals(t.Context(), 0, page.Hotspots), beacon.Internal)
-	if err := db.AddTotals(t.Context(), 0, page.Hotspots); err != nil {
+	wantKind(t, "totals", db.Ledger.AddTotals(t.Context(), 0, page.Hotspots), beacon.Internal)
+	if err := db.Ledger.AddTotals(t.Context(), 0, page.Hotspots); err != nil {
 		t.Errorf("added again: %v", err)
 	}
-	err = db.Books(t.Context(), func(b ledger.Books) error {
+	err = db.Ledger.Books(t.Context(), func(b ledger.Books) error {
 		account, _, err := b.Account(t.Context(), user)
 		totals, errTotals := b.Totals(t.Context(), user)
 		if account.Sum != earned || err != nil || len(totals) != 1 || totals[0].Sum != earned || errTotals != nil {
@@ -105,7 +105,7 @@ func TestSettle_AnswerLost(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if changes, err := db.Changes(t.Context(), db.Node(), 0, 10); len(changes) != 1 || err != nil {
+	if changes, err := db.Changes.Changes(t.Context(), db.Node(), 0, 10); len(changes) != 1 || err != nil {
 		t.Errorf("changes %v, %v; want one", changes, err)
 	}
 }
@@ -115,11 +115,11 @@ func TestSettle_AnswerLost(t *testing.T) {
 func TestBooks_ConnectionLost(t *testing.T) {
 	proxy, behind := throughProxy(t, storetest.Postgres(t))
 	db := open(t, behind)
-	if _, err := register(db, 1, nil); err != nil {
+	if err := register(db, 1); err != nil {
 		t.Fatal(err)
 	}
 	calls, names := 0, 0
-	err := db.Books(t.Context(), func(b ledger.Books) error {
+	err := db.Ledger.Books(t.Context(), func(b ledger.Books) error {
 		if calls++; calls == 1 {
 			proxy.setDown(true)
 			proxy.setDown(false)
@@ -132,7 +132,7 @@ func TestBooks_ConnectionLost(t *testing.T) {
 		t.Errorf("Books = %v after %d calls, with %d names; want nil after 2, with 1", err, calls, names)
 	}
 	proxy.setDown(true)
-	err = db.Books(t.Context(), func(ledger.Books) error { return nil })
+	err = db.Ledger.Books(t.Context(), func(ledger.Books) error { return nil })
 	wantKind(t, "Books", err, beacon.Overloaded)
 	proxy.setDown(false)
 	closing(t, db)

@@ -28,7 +28,7 @@ func wantBroken(t *testing.T, db *store.DB) {
 	if err := db.Breakage(); err == nil || !strings.Contains(err.Error(), "are gone") {
 		t.Errorf("the store says %v; want that changes are gone", err)
 	}
-	_, err := register(db, 99, nil)
+	err := register(db, 99)
 	wantKind(t, "a write", err, beacon.Overloaded)
 }
 
@@ -37,18 +37,18 @@ func TestWentBack_Follower(t *testing.T) {
 	url := storetest.Postgres(t)
 	writer, reader, late := open(t, url), open(t, url), open(t, url)
 	for n := range 3 {
-		if _, err := register(writer, n, nil); err != nil {
+		if err := register(writer, n); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := reader.Heads(t.Context()); err != nil {
+	if _, err := reader.Changes.Heads(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	forget(t, url, `DELETE FROM changes WHERE seq = 3`)
-	_, err := reader.Heads(t.Context())
+	_, err := reader.Changes.Heads(t.Context())
 	wantKind(t, "the heads", err, beacon.Overloaded)
 	wantBroken(t, reader)
-	if _, err := late.Heads(t.Context()); err != nil || late.Breakage() != nil {
+	if _, err := late.Changes.Heads(t.Context()); err != nil || late.Breakage() != nil {
 		t.Errorf("who had not seen them: %v, %v; want nothing", err, late.Breakage())
 	}
 }
@@ -66,9 +66,9 @@ func TestWentBack_Writer(t *testing.T) {
 			db := open(t, behind)
 			write := func(n int) (err error) {
 				if name == "beats" {
-					_, err = db.AppendBeats(t.Context(), []byte("beat"))
+					_, err = db.Journal.AppendBeats(t.Context(), []byte("beat"))
 				} else {
-					_, err = register(db, n, nil)
+					err = register(db, n)
 				}
 				return err
 			}

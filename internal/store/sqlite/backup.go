@@ -113,7 +113,7 @@ const draftPattern = ".beacon-copy-*"
 
 // place has a file written next to its destination, and moves it there once all of it
 // is on disk. Only its owner may read it.
-func place(to string, opts Copying, make func(draft string) error) error {
+func place(to string, opts Copying, write func(draft string) error) error {
 	if _, err := os.Lstat(to); err == nil && !opts.Replace {
 		return fmt.Errorf("%s: %w", to, fs.ErrExist)
 	}
@@ -125,7 +125,7 @@ func place(to string, opts Copying, make func(draft string) error) error {
 	defer draft.Close()           // releases the lock
 	defer os.Remove(draft.Name()) // does nothing after a rename; removes the extra name after a link
 	lockFile(draft)
-	if err := make(draft.Name()); err != nil {
+	if err := write(draft.Name()); err != nil {
 		return err
 	}
 	if err := syncPath(draft.Name()); err != nil {

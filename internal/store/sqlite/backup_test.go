@@ -29,7 +29,7 @@ func large(t testing.TB) (path string, db *store.DB) {
 
 func register(t testing.TB, db *store.DB, n int) {
 	t.Helper()
-	if _, err := db.InsertHotspot(context.WithoutCancel(t.Context()), registration(n), storetest.Actor, nil); err != nil {
+	if err := db.Hotspots.InsertHotspot(context.WithoutCancel(t.Context()), registration(n), storetest.Actor, nil); err != nil {
 		t.Fatal(err)
 	}
 }

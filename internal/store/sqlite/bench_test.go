@@ -71,7 +71,7 @@ func insertMany(b *testing.B, db *store.DB, first, n, clients int) {
 				if i >= n {
 					return
 				}
-				if _, err := db.InsertHotspot(b.Context(), registration(first+i), storetest.Actor, nil); err != nil {
+				if err := db.Hotspots.InsertHotspot(b.Context(), registration(first+i), storetest.Actor, nil); err != nil {
 					b.Error(err)
 					return
 				}
@@ -132,7 +132,7 @@ func BenchmarkEachHotspot(b *testing.B) {
 	before := cpuTime(b)
 	for b.Loop() {
 		var n atomic.Int64
-		err := db.EachHotspot(b.Context(), time.Time{}, func(beacon.Hotspot) error { n.Add(1); return nil })
+		err := db.Hotspots.EachHotspot(b.Context(), time.Time{}, func(beacon.Hotspot) error { n.Add(1); return nil })
 		if err != nil || n.Load() != hotspots {
 			b.Fatalf("%d hotspots, %v; want %d", n.Load(), err, hotspots)
 		}
@@ -160,7 +160,9 @@ func fill(b *testing.B, path string, n int) {
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	_, err = db.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
-		INSERT INTO hotspots SELECT printf('hs_01k%023d', i), printf('usr_01k%022d', i / 3), 'Corner Café ' || i, 'home',
+		INSERT INTO hotspots (id, operator_id, name, type, lat, lng, address, verified_at, ssid, mac, mac_live, linked_at, max_connections,
+			bandwidth_limit_mbps, operating_hours, coverage_radius_m, created_at, updated_at, deleted_at, version, device_hash, past_hours, past_service, seal)
+		SELECT printf('hs_01k%023d', i), printf('usr_01k%022d', i / 3), 'Corner Café ' || i, 'home',
 			40.5 + i * 1e-6, -74.0 + i * 1e-6, i || ' Main Street, New York', 0, 'Beacon ' || i,
 			printf('02:00:5e:%02x:%02x:%02x', i >> 16, i >> 8 & 255, i & 255), printf('02:00:5e:%02x:%02x:%02x', i >> 16, i >> 8 & 255, i & 255),
 			0, 16, 50.0, '', 0.0, 1794744000000000 + i, 1794744000000000 + i, 0, 1, printf('%064x', i), '', '', 0 FROM n`, n)

@@ -55,7 +55,7 @@ func writeUntilKilled(path string) {
 		all.Go(func() {
 			for n := os.Getpid()*10_000 + writer; ; n += writers { // MACs that no other process takes
 				h := registration(n)
-				if _, err := db.InsertHotspot(context.Background(), h, storetest.Actor, nil); err != nil {
+				if err := db.Hotspots.InsertHotspot(context.Background(), h, storetest.Actor, nil); err != nil {
 					panic(err)
 				}
 				out.Lock()
@@ -82,7 +82,7 @@ func TestKill(t *testing.T) {
 	db := open(t, path)
 	stored := map[beacon.HotspotID]bool{}
 	var mu sync.Mutex
-	err := db.EachHotspot(t.Context(), time.Time{}, func(h beacon.Hotspot) error {
+	err := db.Hotspots.EachHotspot(t.Context(), time.Time{}, func(h beacon.Hotspot) error {
 		mu.Lock()
 		defer mu.Unlock()
 		stored[h.ID] = true
@@ -96,13 +96,13 @@ func TestKill(t *testing.T) {
 			t.Errorf("%s was acknowledged and is lost", id)
 		}
 	}
-	heads, err := db.Heads(t.Context())
+	heads, err := db.Changes.Heads(t.Context())
 	if err != nil || len(heads) != rounds {
 		t.Errorf("heads %v, %v; want %d nodes", heads, err, rounds)
 	}
 	recorded := 0
 	for node, head := range heads {
-		changes, err := db.Changes(t.Context(), node, 0, len(stored)+1)
+		changes, err := db.Changes.Changes(t.Context(), node, 0, len(stored)+1)
 		if err != nil || int64(len(changes)) != head {
 			t.Errorf("node %s has %d changes, %v; its head is %d", node, len(changes), err, head)
 		}
@@ -126,7 +126,7 @@ func beatUntilKilled(path string) {
 		all.Go(func() {
 			for n := 0; ; n++ {
 				text := fmt.Sprintf("writer-%d-%d-%d-%s", os.Getpid(), writer, n, strings.Repeat("x", n%9000))
-				seq, err := db.AppendBeats(context.Background(), []byte(text))
+				seq, err := db.Journal.AppendBeats(context.Background(), []byte(text))
 				if err != nil {
 					panic(err)
 				}
@@ -137,7 +137,7 @@ func beatUntilKilled(path string) {
 		})
 		all.Go(func() {
 			for n := os.Getpid()*10_000 + writer; ; n += 4 {
-				if _, err := db.InsertHotspot(context.Background(), registration(n), storetest.Actor, nil); err != nil {
+				if err := db.Hotspots.InsertHotspot(context.Background(), registration(n), storetest.Actor, nil); err != nil {
 					panic(err)
 				}
 			}
@@ -156,13 +156,13 @@ func TestKill_Beats(t *testing.T) {
 		acknowledged = append(acknowledged, killedAfter(t, beatsVariable, path, each+31*round)...)
 	}
 	db := open(t, path)
-	heads, err := db.JournalHeads(t.Context())
+	heads, err := db.Journal.JournalHeads(t.Context())
 	if err != nil || len(heads) != rounds {
 		t.Errorf("heads %v, %v; want %d nodes", heads, err, rounds)
 	}
 	stored := map[string]bool{}
 	for node, head := range heads {
-		rows, err := db.Journal(t.Context(), node, 0, 1_000_000)
+		rows, err := db.Journal.Journal(t.Context(), node, 0, 1_000_000)
 		if err != nil || int64(len(rows)) != head {
 			t.Errorf("node %s has %d rows, %v; its head is %d", node, len(rows), err, head)
 		}

@@ -36,7 +36,7 @@ func TestWrite_WhenReplaced(t *testing.T) {
 			if err := do(path); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := db.InsertHotspot(t.Context(), registration(2), storetest.Actor, nil); err == nil {
+			if err := db.Hotspots.InsertHotspot(t.Context(), registration(2), storetest.Actor, nil); err == nil {
 				t.Error("a write was acknowledged")
 			}
 			if err := db.Breakage(); err == nil || !strings.Contains(err.Error(), "moved, deleted or replaced") {

@@ -15,6 +15,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // openVariable makes the test binary open and close every database whose path
@@ -60,6 +61,7 @@ func startOpener(t *testing.T) (child *exec.Cmd, in io.WriteCloser, out *bufio.R
 // Processes that open a fresh file at the same moment all get it, and so do
 // those that open one while the last other closes it.
 func TestOpen_ProcessesAtOnce(t *testing.T) {
+	level.Repeats(t)
 	const processes, files = 3, 100
 	var tell []io.WriteCloser
 	var hear []*bufio.Reader

@@ -24,7 +24,7 @@ const (
 func recordID(n int) beacon.HotspotID { return beacon.HotspotID(fmt.Sprintf("hs_01k%023d", n)) }
 
 func leader(b *testing.B, db *store.DB) lease.Lease {
-	l, taken, err := db.TakeLease(b.Context(), "keeper", "bench", storetest.Now, time.Hour)
+	l, taken, err := db.Leases.TakeLease(b.Context(), "keeper", "bench", storetest.Now, time.Hour)
 	if err != nil || !taken {
 		b.Fatal(taken, err)
 	}
@@ -38,7 +38,7 @@ func fold(b *testing.B, db *store.DB, l lease.Lease, day beacon.Day, hotspots in
 	for n := range hotspots {
 		rows = append(rows, beacon.RecordRow{Hotspot: recordID(n), Day: day, Data: data})
 		if len(rows) == perCall || n == hotspots-1 {
-			if err := db.PutRecords(b.Context(), l, rows); err != nil {
+			if err := db.Records.PutRecords(b.Context(), l, rows); err != nil {
 				b.Fatal(err)
 			}
 			rows = rows[:0]
@@ -61,7 +61,7 @@ func BenchmarkRecords(b *testing.B) {
 		measure(b, "read-back-of-10th", func() { readBack(b, db, day, 10) })
 		measure(b, "each", func() {
 			var n atomic.Int64
-			err := db.EachRecord(b.Context(), func(_ beacon.HotspotID, _ beacon.Day, data []byte) error {
+			err := db.Records.EachRecord(b.Context(), func(_ beacon.HotspotID, _ beacon.Day, data []byte) error {
 				n.Add(int64(len(data)))
 				return nil
 			})
@@ -78,7 +78,7 @@ func readBack(b *testing.B, db *store.DB, day beacon.Day, step int) {
 	for n := 0; n < recorded; n += step {
 		ids = append(ids, recordID(n))
 		if len(ids) == perCall {
-			found, err := db.Records(b.Context(), day, ids)
+			found, err := db.Records.Records(b.Context(), day, ids)
 			if err != nil || len(found) != perCall {
 				b.Fatal(len(found), err)
 			}
@@ -144,7 +144,7 @@ func slowest(b *testing.B, db *store.DB, batch []byte, n int) time.Duration {
 	var took []time.Duration
 	for range n {
 		start := time.Now()
-		if _, err := db.AppendBeats(b.Context(), batch); err != nil {
+		if _, err := db.Journal.AppendBeats(b.Context(), batch); err != nil {
 			b.Fatal(err)
 		}
 		took = append(took, time.Since(start))

@@ -7,30 +7,80 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
-// scan reads packed rows: all text and integer columns of a row are returned as one
-// text, separated by NUL, which no stored text contains. The driver takes a lock three
-// times for each column of each row; a million hotspots of 19 columns load almost twice
-// as fast with five columns (2.4 µs of CPU a row against 4.1). It calls the driver
-// directly, because database/sql takes two more locks for each row.
-func scan(
-	ctx context.Context, conn *sql.Conn, columns []store.Column, tail string, args []any, each func(func(...any) error) error,
-) error {
+// newScan returns a function that reads packed rows: all text and integer columns of a
+// row are returned as one text, separated by NUL, which no stored text contains. The driver
+// takes a lock three times for each column of each row; a million hotspots of 19 columns load
+// almost twice as fast with five columns (2.4 µs of CPU a row against 4.1). It calls the
+// driver directly, because database/sql takes two more locks for each row.
+func newScan() store.Scan {
+	var queries sync.Map // of *packedQuery, by text
+	return func(ctx context.Context, conn *sql.Conn, text string, targets, args []any, each func() error) error {
+		query, ok := queries.Load(text)
+		if !ok {
+			query, _ = queries.LoadOrStore(text, packQuery(text, targets))
+		}
+		return query.(*packedQuery).scan(ctx, conn, targets, args, each)
+	}
+}
+
+// packedQuery is a query whose first column has the text of those that are packed. It packs
+// none if they are not simply names: a NULL would be left out.
+type packedQuery struct {
+	text  string
+	packs []bool // which columns are packed
+	any   bool
+}
+
+var selectNames = regexp.MustCompile(`^SELECT ([\w., \n\t]+?)\s+FROM\s`)
+
+func packQuery(text string, targets []any) *packedQuery {
+	q := &packedQuery{text: positional(text), packs: make([]bool, len(targets))}
+	found := selectNames.FindStringSubmatch(text)
+	if found == nil {
+		return q
+	}
+	names := strings.Split(found[1], ",")
+	if len(names) != len(targets) {
+		return q
+	}
+	var packed, others []string
+	for i, target := range targets {
+		switch target.(type) {
+		case *string, *int, *int64:
+			q.packs[i], q.any, packed = true, true, append(packed, names[i])
+		default: // a real would lose digits, and a blob may contain a NUL
+			others = append(others, names[i])
+		}
+	}
+	if q.any {
+		all := append([]string{"concat_ws(char(0), " + strings.Join(packed, ", ") + ")"}, others...)
+		q.text = positional("SELECT " + strings.Join(all, ", ") + text[len("SELECT ")+len(found[1]):])
+	}
+	return q
+}
+
+func (q *packedQuery) scan(ctx context.Context, conn *sql.Conn, targets, args []any, each func() error) error {
 	return conn.Raw(func(raw any) error {
-		row, selection := newPackedRow(columns)
-		rows, err := raw.(driver.QueryerContext).QueryContext(ctx, "SELECT "+selection+" "+positional(tail), named(args))
+		rows, err := raw.(driver.QueryerContext).QueryContext(ctx, q.text, named(args))
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
+		values := make([]driver.Value, len(rows.Columns()))
 		for err == nil {
-			if err = rows.Next(row.values); err == nil {
-				err = each(row.scan)
+			if err = rows.Next(values); err == nil {
+				err = q.unpack(values, targets)
+			}
+			if err == nil {
+				err = each()
 			}
 		}
 		if errors.Is(err, io.EOF) {
@@ -48,77 +98,62 @@ func named(args []any) []driver.NamedValue {
 	return values
 }
 
-// packedRow decodes one row at a time.
-type packedRow struct {
-	columns []store.Column
-	values  []driver.Value // the packed text, then the columns that are not packed
-}
-
-// newPackedRow also returns what to select.
-func newPackedRow(columns []store.Column) (row *packedRow, selection string) {
-	var packed, others []string
-	for _, column := range columns {
-		if packs(column) {
-			packed = append(packed, column.Name)
-		} else {
-			others = append(others, column.Name)
-		}
+// unpack stores a row in the targets. Its texts share memory.
+func (q *packedQuery) unpack(values []driver.Value, targets []any) (err error) {
+	var packed string
+	if q.any {
+		packed, _ = values[0].(string)
+		values = values[1:]
 	}
-	all := append([]string{"concat_ws(char(0), " + strings.Join(packed, ", ") + ")"}, others...)
-	return &packedRow{columns: columns, values: make([]driver.Value, len(all))}, strings.Join(all, ", ")
-}
-
-// packs reports whether a column can be packed as text: a real would lose digits, and a
-// blob may contain a NUL.
-func packs(column store.Column) bool {
-	return column.Type == store.Text || column.Type == store.Integer
-}
-
-// scan stores the columns of the row in the targets, as sql.Rows.Scan would. The texts
-// of a row share memory.
-func (r *packedRow) scan(targets ...any) (err error) {
-	if len(targets) != len(r.columns) {
-		return fmt.Errorf("%d targets for %d columns", len(targets), len(r.columns))
-	}
-	rest, _ := r.values[0].(string)
-	others := r.values[1:]
 	for i, target := range targets {
-		if !packs(r.columns[i]) {
-			switch target := target.(type) {
-			case *float64:
-				*target, _ = others[0].(float64)
-			case *[]byte:
-				*target, _ = others[0].([]byte)
-			default:
-				return fmt.Errorf("column %s: cannot scan into %T", r.columns[i].Name, target)
+		if !q.packs[i] {
+			if len(values) == 0 {
+				return fmt.Errorf("too few columns for %d targets", len(targets))
 			}
-			others = others[1:]
+			if err := assign(target, values[0]); err != nil {
+				return err
+			}
+			values = values[1:]
 			continue
 		}
 		var field string
-		field, rest, _ = strings.Cut(rest, "\x00")
+		field, packed, _ = strings.Cut(packed, "\x00")
 		switch target := target.(type) {
 		case *string:
 			*target = field
 		case *int:
-			if *target, err = strconv.Atoi(field); err != nil {
-				return err
-			}
+			*target, err = strconv.Atoi(field)
 		case *int64:
-			if *target, err = strconv.ParseInt(field, 10, 64); err != nil {
-				return err
-			}
-		case sql.Scanner: // of an integer
-			n, err := strconv.ParseInt(field, 10, 64)
-			if err != nil {
-				return err
-			}
-			if err := target.Scan(n); err != nil {
-				return err
-			}
-		default:
-			return fmt.Errorf("column %s: cannot scan into %T", r.columns[i].Name, target)
+			*target, err = strconv.ParseInt(field, 10, 64)
 		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assign stores a value that is not packed.
+func assign(target any, value driver.Value) error {
+	ok := true
+	switch target := target.(type) {
+	case *float64:
+		*target, _ = value.(float64)
+	case *[]byte:
+		*target, _ = value.([]byte)
+	case *string:
+		*target, ok = value.(string)
+	case *int64:
+		*target, ok = value.(int64)
+	case *int:
+		var n int64
+		n, ok = value.(int64)
+		*target = int(n)
+	default:
+		ok = false
+	}
+	if !ok {
+		return fmt.Errorf("cannot read a %T into a %T", value, target)
 	}
 	return nil
 }

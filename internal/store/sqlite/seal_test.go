@@ -59,14 +59,14 @@ func TestSeal_EveryColumn(t *testing.T) {
 	db := open(t, path)
 	h := storetest.Hotspot(1)
 	h.Location.VerifiedAt, h.Location.UnverifiedReason = time.Time{}, "found elsewhere" // a change of an empty reason is not noticed: see below
-	if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
+	if err := db.Hotspots.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 		t.Fatal(err)
 	}
 	k := beacon.Key{
 		ID: "key_1", User: "usr_1", Name: "Front desk", Scopes: []beacon.Scope{beacon.HotspotsWrite}, SecretHash: [32]byte{1},
 		CreatedAt: storetest.Now, ExpiresAt: storetest.Now.Add(time.Hour),
 	}
-	if err := db.InsertKey(t.Context(), k, storetest.Actor); err != nil {
+	if err := db.Keys.InsertKey(t.Context(), k, storetest.Actor, nil); err != nil {
 		t.Fatal(err)
 	}
 	tables := []struct {
@@ -74,8 +74,8 @@ func TestSeal_EveryColumn(t *testing.T) {
 		others []string // the key, the seal, and what is looked at in another way
 		read   func() error
 	}{
-		{"hotspots", []string{"id", "seal", "mac_live", "version", "deleted_at"}, func() error { _, err := db.Hotspot(t.Context(), h.ID); return err }},
-		{"api_keys", []string{"id", "seal", "revoked_at", "last_used_at"}, func() error { _, err := db.Key(t.Context(), k.ID); return err }},
+		{"hotspots", []string{"id", "seal", "mac_live", "version", "deleted_at"}, func() error { _, err := db.Hotspots.Hotspot(t.Context(), h.ID); return err }},
+		{"api_keys", []string{"id", "seal", "revoked_at", "last_used_at"}, func() error { _, err := db.Keys.Key(t.Context(), k.ID); return err }},
 	}
 	for _, table := range tables {
 		looked := 0
@@ -108,7 +108,7 @@ func TestSeal_Damaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "beacon.db")
 	db := open(t, path)
 	for n := range 3 {
-		if _, err := db.InsertHotspot(t.Context(), storetest.Hotspot(n), storetest.Actor, nil); err != nil {
+		if err := db.Hotspots.InsertHotspot(t.Context(), storetest.Hotspot(n), storetest.Actor, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -116,30 +116,30 @@ func TestSeal_Damaged(t *testing.T) {
 	raw(t, path, `UPDATE hotspots SET address = '1 Main St.' WHERE id = '`+string(bad)+`'`)
 	rename := func(h *beacon.Hotspot) (bool, error) { h.Name = "Other"; return true, nil }
 	each := func() error {
-		return db.EachHotspot(t.Context(), time.Time{}, func(beacon.Hotspot) error { return nil })
+		return db.Hotspots.EachHotspot(t.Context(), time.Time{}, func(beacon.Hotspot) error { return nil })
 	}
 	for what, err := range map[string]error{
-		"Hotspot":       second(db.Hotspot(t.Context(), bad)),
-		"HotspotsByID":  second(db.HotspotsByID(t.Context(), []beacon.HotspotID{storetest.Hotspot(0).ID, bad})),
+		"Hotspot":       second(db.Hotspots.Hotspot(t.Context(), bad)),
+		"HotspotsByID":  second(db.Hotspots.HotspotsByID(t.Context(), []beacon.HotspotID{storetest.Hotspot(0).ID, bad})),
 		"EachHotspot":   each(),
-		"UpdateHotspot": second(db.UpdateHotspot(t.Context(), bad, storetest.Actor, beacon.HotspotUpdated, rename)),
+		"UpdateHotspot": second(db.Hotspots.UpdateHotspot(t.Context(), bad, storetest.Actor, beacon.HotspotUpdated, rename)),
 	} {
 		if !errors.Is(err, store.ErrSeal) || !strings.Contains(err.Error(), string(bad)) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	raw(t, path, `UPDATE hotspots SET seal = 0 WHERE id = '`+string(bad)+`'`)
-	if h, err := db.Hotspot(t.Context(), bad); err != nil || h.Location.Address != "1 Main St." || h.Version != 1 {
+	if h, err := db.Hotspots.Hotspot(t.Context(), bad); err != nil || h.Location.Address != "1 Main St." || h.Version != 1 {
 		t.Errorf("without its seal, the hotspot is %+v, %v", h, err)
 	}
 	if err := each(); err != nil {
 		t.Error(err)
 	}
-	if _, err := db.UpdateHotspot(t.Context(), bad, storetest.Actor, beacon.HotspotUpdated, rename); err != nil {
+	if _, err := db.Hotspots.UpdateHotspot(t.Context(), bad, storetest.Actor, beacon.HotspotUpdated, rename); err != nil {
 		t.Error(err)
 	}
 	raw(t, path, `UPDATE hotspots SET name = 'Others' WHERE id = '`+string(bad)+`'`)
-	if _, err := db.Hotspot(t.Context(), bad); !errors.Is(err, store.ErrSeal) {
+	if _, err := db.Hotspots.Hotspot(t.Context(), bad); !errors.Is(err, store.ErrSeal) {
 		t.Errorf("it was written again, and is not sealed: %v", err)
 	}
 }
@@ -149,11 +149,11 @@ func TestSeal_OlderProgramBeside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "beacon.db")
 	db := open(t, path)
 	h := storetest.Hotspot(1)
-	if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
+	if err := db.Hotspots.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 		t.Fatal(err)
 	}
 	raw(t, path, `UPDATE hotspots SET name = 'Renamed', version = version + 1`)
-	if read, err := db.Hotspot(t.Context(), h.ID); err != nil || read.Name != "Renamed" {
+	if read, err := db.Hotspots.Hotspot(t.Context(), h.ID); err != nil || read.Name != "Renamed" {
 		t.Errorf("%+v, %v", read, err)
 	}
 }
@@ -164,15 +164,15 @@ func TestSeal_OlderThanReasons(t *testing.T) {
 	db := open(t, path)
 	h := storetest.Hotspot(1)
 	h.Location.VerifiedAt, h.Device.Agent, h.Visits, h.Vouches, h.Settings.ShowSSID = time.Time{}, beacon.Agent{}, nil, nil, false
-	if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
+	if err := db.Hotspots.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 		t.Fatal(err)
 	}
 	raw(t, path, `UPDATE hotspots SET unverified_reason = 'found elsewhere', show_ssid = 'shown'`)
-	if read, err := db.Hotspot(t.Context(), h.ID); err != nil || read.Location.UnverifiedReason != "found elsewhere" || !read.Settings.ShowSSID {
+	if read, err := db.Hotspots.Hotspot(t.Context(), h.ID); err != nil || read.Location.UnverifiedReason != "found elsewhere" || !read.Settings.ShowSSID {
 		t.Errorf("%+v, %v", read.Location, err)
 	}
 	raw(t, path, `UPDATE hotspots SET verified_at = 1, seal = 0`) // a reason is for those that are not verified
-	if read, err := db.Hotspot(t.Context(), h.ID); err != nil || read.Location.UnverifiedReason != "" {
+	if read, err := db.Hotspots.Hotspot(t.Context(), h.ID); err != nil || read.Location.UnverifiedReason != "" {
 		t.Errorf("%+v, %v", read.Location, err)
 	}
 }
@@ -185,19 +185,19 @@ func TestSeal_OlderThanAgents(t *testing.T) {
 	h := storetest.Hotspot(1)
 	h.Location.VerifiedAt, h.Location.UnverifiedReason, h.Device.Agent = time.Time{}, "found elsewhere", beacon.Agent{}
 	h.Visits, h.Vouches, h.Settings.ShowSSID = nil, nil, false
-	if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
+	if err := db.Hotspots.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 		t.Fatal(err)
 	}
 	raw(t, path, `UPDATE hotspots SET agent = '{"version":"1.0.0","at":1}'`)
-	if read, err := db.Hotspot(t.Context(), h.ID); err != nil || read.Device.Agent.Version != "1.0.0" {
+	if read, err := db.Hotspots.Hotspot(t.Context(), h.ID); err != nil || read.Device.Agent.Version != "1.0.0" {
 		t.Errorf("%+v, %v", read.Device, err)
 	}
 	raw(t, path, `UPDATE hotspots SET name = 'Others'`)
-	if _, err := db.Hotspot(t.Context(), h.ID); !errors.Is(err, store.ErrSeal) {
+	if _, err := db.Hotspots.Hotspot(t.Context(), h.ID); !errors.Is(err, store.ErrSeal) {
 		t.Errorf("a damaged row with an agent: %v", err)
 	}
 	raw(t, path, `UPDATE hotspots SET linked_at = 0, seal = 0`)
-	if read, err := db.Hotspot(t.Context(), h.ID); err != nil || read.Device.Agent != (beacon.Agent{}) {
+	if read, err := db.Hotspots.Hotspot(t.Context(), h.ID); err != nil || read.Device.Agent != (beacon.Agent{}) {
 		t.Errorf("%+v, %v", read.Device, err)
 	}
 }
@@ -211,20 +211,20 @@ func TestSeal_Visits(t *testing.T) {
 		h := storetest.Hotspot(1)
 		h.Location.VerifiedAt, h.Location.UnverifiedReason, h.Visits, h.Vouches = time.Time{}, reason, nil, nil
 		h.Device.Agent, h.Settings.ShowSSID = beacon.Agent{}, false
-		if _, err := db.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
+		if err := db.Hotspots.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 			t.Fatal(err)
 		}
 		raw(t, path, `UPDATE hotspots SET visits = '[{"at":1,"lat":2,"lng":3,"accuracy_m":4}]'`)
-		if read, err := db.Hotspot(t.Context(), h.ID); err != nil || len(read.Visits) != 1 || read.Visits[0].AccuracyM != 4 {
+		if read, err := db.Hotspots.Hotspot(t.Context(), h.ID); err != nil || len(read.Visits) != 1 || read.Visits[0].AccuracyM != 4 {
 			t.Errorf("%+v, %v", read.Visits, err)
 		}
 		same := func(*beacon.Hotspot) (bool, error) { return true, nil }
-		if _, err := db.UpdateHotspot(t.Context(), h.ID, storetest.Actor, beacon.HotspotVerified, same); err != nil {
+		if _, err := db.Hotspots.UpdateHotspot(t.Context(), h.ID, storetest.Actor, beacon.HotspotVerified, same); err != nil {
 			t.Fatal(err)
 		}
 		for _, damage := range []string{`replace(visits, '"lat":2', '"lat":3')`, `''`, `'{'`} {
 			raw(t, path, `UPDATE hotspots SET name = '`+h.Name+`', visits = `+damage)
-			if read, err := db.Hotspot(t.Context(), h.ID); err == nil {
+			if read, err := db.Hotspots.Hotspot(t.Context(), h.ID); err == nil {
 				t.Errorf("visits are %s, and the hotspot is read as %+v", damage, read.Visits)
 			}
 		}

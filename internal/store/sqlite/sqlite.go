@@ -73,7 +73,7 @@ func Open(ctx context.Context, path string, opts Options) (*store.DB, error) {
 			return exclusive(ctx, write, cmp.Or(opts.Wait, defaultWait), fn)
 		},
 		Rewrite: positional,
-		Scan:    scan,
+		Scan:    newScan(),
 	}, opts.Node, opts.Now)
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)

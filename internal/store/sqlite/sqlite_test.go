@@ -42,7 +42,7 @@ func raw(t testing.TB, path string, statements ...string) {
 func TestOpen_OnlyTheOwnerMayRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "beacon.db")
 	db := open(t, path)
-	if _, err := db.InsertHotspot(t.Context(), storetest.Hotspot(1), storetest.Actor, nil); err != nil {
+	if err := db.Hotspots.InsertHotspot(t.Context(), storetest.Hotspot(1), storetest.Actor, nil); err != nil {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(path + "*")
@@ -159,14 +159,14 @@ func TestWrite_WhileLocked(t *testing.T) {
 	if _, err := other.Exec(`BEGIN IMMEDIATE`); err != nil {
 		t.Fatal(err)
 	}
-	_, err = db.InsertHotspot(t.Context(), storetest.Hotspot(1), storetest.Actor, nil)
+	err = db.Hotspots.InsertHotspot(t.Context(), storetest.Hotspot(1), storetest.Actor, nil)
 	if e, ok := err.(*beacon.Error); !ok || e.Kind != beacon.Overloaded || e.RetryAfter <= 0 { //nolint:errorlint // as it is
 		t.Errorf("InsertHotspot = %v; want Overloaded, with a time to wait", err)
 	}
 	if _, err := other.Exec(`ROLLBACK`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.InsertHotspot(t.Context(), storetest.Hotspot(1), storetest.Actor, nil); err != nil {
+	if err := db.Hotspots.InsertHotspot(t.Context(), storetest.Hotspot(1), storetest.Actor, nil); err != nil {
 		t.Errorf("after the lock: %v", err)
 	}
 }

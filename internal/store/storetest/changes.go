@@ -11,24 +11,26 @@ import (
 
 func changesOfEveryWrite(t *testing.T, database Database) {
 	db := database.open(t)
-	if heads := must(db.Heads(t.Context())); len(heads) != 0 {
+	if heads := must(db.Changes.Heads(t.Context())); len(heads) != 0 {
 		t.Errorf("heads of an empty database = %v", heads)
 	}
 	h, k := Hotspot(1), key("key_1")
 	actor := func(n int) beacon.Actor {
 		return beacon.Actor{Key: "key_a", User: "usr_a", Request: fmt.Sprint("req_", n), Note: fmt.Sprint("note ", n)}
 	}
-	must(db.InsertHotspot(t.Context(), h, actor(1), nil))
-	must(db.UpdateHotspot(t.Context(), h.ID, actor(2), beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+	if err := db.Hotspots.InsertHotspot(t.Context(), h, actor(1), nil); err != nil {
+		t.Fatal(err)
+	}
+	must(db.Hotspots.UpdateHotspot(t.Context(), h.ID, actor(2), beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
 		h.UpdatedAt = Now.Add(2 * time.Minute)
 		return true, nil
 	}))
-	must(db.UpdateHotspot(t.Context(), h.ID, actor(3), beacon.HotspotDeleted, func(h *beacon.Hotspot) (bool, error) {
+	must(db.Hotspots.UpdateHotspot(t.Context(), h.ID, actor(3), beacon.HotspotDeleted, func(h *beacon.Hotspot) (bool, error) {
 		h.UpdatedAt, h.DeletedAt = Now.Add(3*time.Minute), Now.Add(3*time.Minute)
 		return true, nil
 	}))
 	for _, err := range []error{
-		db.InsertKey(t.Context(), k, actor(4)), db.RevokeKey(t.Context(), k.ID, Now.Add(5*time.Minute), actor(5)),
+		db.Keys.InsertKey(t.Context(), k, actor(4), nil), db.Keys.RevokeKey(t.Context(), k.ID, Now.Add(5*time.Minute), actor(5)),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -42,15 +44,15 @@ func changesOfEveryWrite(t *testing.T, database Database) {
 		{Node: node, Seq: 4, Kind: beacon.KeyCreated, Target: "key_1", Actor: actor(4), At: k.CreatedAt},
 		{Node: node, Seq: 5, Kind: beacon.KeyRevoked, Target: "key_1", Actor: actor(5), At: Now.Add(5 * time.Minute)},
 	}
-	equal(t, "all changes", must(db.Changes(t.Context(), node, 0, 100)), want)
-	equal(t, "changes after 2", must(db.Changes(t.Context(), node, 2, 2)), want[2:4])
-	if rest := must(db.Changes(t.Context(), node, 5, 100)); len(rest) != 0 {
+	equal(t, "all changes", must(db.Changes.Changes(t.Context(), node, 0, 100)), want)
+	equal(t, "changes after 2", must(db.Changes.Changes(t.Context(), node, 2, 2)), want[2:4])
+	if rest := must(db.Changes.Changes(t.Context(), node, 5, 100)); len(rest) != 0 {
 		t.Errorf("changes after the head = %v; want none", rest)
 	}
-	if other := must(db.Changes(t.Context(), "node_other", 0, 100)); len(other) != 0 {
+	if other := must(db.Changes.Changes(t.Context(), "node_other", 0, 100)); len(other) != 0 {
 		t.Errorf("changes of an unknown node = %v; want none", other)
 	}
-	equal(t, "heads", must(db.Heads(t.Context())), map[string]int64{node: 5})
+	equal(t, "heads", must(db.Changes.Heads(t.Context())), map[string]int64{node: 5})
 }
 
 // audit reads the pages of two nodes with equal times.
@@ -66,7 +68,7 @@ func audit(t *testing.T, database Database) {
 	}
 	var all []beacon.Change
 	for before := (beacon.Change{}); ; before = all[len(all)-1] {
-		page, err := one.Audit(t.Context(), before, 37)
+		page, err := one.Changes.Audit(t.Context(), before, 37)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ func checkIn(hotspot, install, daysAgo int) beacon.CheckIn {
 func putCheckIn(t testing.TB, db *store.DB, all ...beacon.CheckIn) {
 	t.Helper()
 	for _, c := range all {
-		if _, err := db.PutCheckIn(t.Context(), c, Actor, nil); err != nil {
+		if _, err := db.CheckIns.PutCheckIn(t.Context(), c, Actor, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -27,7 +27,7 @@ func putCheckIn(t testing.TB, db *store.DB, all ...beacon.CheckIn) {
 
 func wantQuality(t testing.TB, db *store.DB, hotspot, days int, want beacon.Quality) {
 	t.Helper()
-	got, err := db.Quality(t.Context(), Hotspot(hotspot).ID, beacon.DayOf(Now)-beacon.Day(days), beacon.DayOf(Now))
+	got, err := db.CheckIns.Quality(t.Context(), Hotspot(hotspot).ID, beacon.DayOf(Now)-beacon.Day(days), beacon.DayOf(Now))
 	if err != nil || got != want {
 		t.Errorf("in %d days hotspot %d has %+v, %v; want %+v", days, hotspot, got, err, want)
 	}
@@ -47,7 +47,7 @@ func checkIns(t *testing.T, database Database) {
 	wantQuality(t, other, 3, 30, beacon.Quality{})
 	wantHead(t, db, 0) // a check-in changes no hotspot
 
-	if err := db.PruneCheckIns(t.Context(), beacon.DayOf(Now)-29, Now); err != nil {
+	if err := db.CheckIns.PruneCheckIns(t.Context(), beacon.DayOf(Now)-29, Now); err != nil {
 		t.Fatal(err)
 	}
 	wantQuality(t, other, 1, 30, beacon.Quality{CheckIns: 3, Working: 2, Installs: 2})
@@ -61,12 +61,12 @@ func checkIns(t *testing.T, database Database) {
 	putCheckIn(t, db, elsewhere(6, "usr_b", true), elsewhere(6, "usr_b", true))
 	putCheckIn(t, db, elsewhere(4, "usr_a", true), elsewhere(4, "usr_a", false), elsewhere(4, "usr_a", false), elsewhere(5, "usr_a", true), elsewhere(6, "usr_b", true), elsewhere(7, "usr_c", false))
 	for except, want := range map[beacon.UserID]int{"usr_a": 1, "usr_b": 1, "usr_c": 2, "usr_tester": 2} {
-		got, err := other.CheckedInAt(t.Context(), checkIn(1, 9, 0).Install, beacon.DayOf(Now), except)
+		got, err := other.CheckIns.CheckedInAt(t.Context(), checkIn(1, 9, 0).Install, beacon.DayOf(Now), except)
 		if err != nil || got != want {
 			t.Errorf("apart from those of %s, it was at %d operators', %v; want %d", except, got, err, want)
 		}
 	}
-	if n := must(db.CheckedInAt(t.Context(), checkIn(1, 9, 0).Install, beacon.DayOf(Now)+1, "")); n != 0 {
+	if n := must(db.CheckIns.CheckedInAt(t.Context(), checkIn(1, 9, 0).Install, beacon.DayOf(Now)+1, "")); n != 0 {
 		t.Errorf("%d operators since tomorrow", n)
 	}
 }
@@ -85,10 +85,10 @@ func checkInsBounded(t *testing.T, database Database) {
 	full := func(what string, c beacon.CheckIn) {
 		t.Helper()
 		c.Operator = "usr_other"
-		vouched, err := db.PutCheckIn(t.Context(), c, Actor, func(*beacon.Hotspot, func(beacon.Day) (int, int, error)) (bool, error) {
+		vouched, err := db.CheckIns.PutCheckIn(t.Context(), c, Actor, func(*beacon.Hotspot, func(beacon.Day) (int, int, error)) (bool, error) {
 			return true, nil
 		})
-		kept, counted := db.CheckedInAt(t.Context(), c.Install, beacon.DayOf(Now), "usr_tester")
+		kept, counted := db.CheckIns.CheckedInAt(t.Context(), c.Install, beacon.DayOf(Now), "usr_tester")
 		if err != nil || vouched != nil || counted != nil || kept != 0 {
 			t.Errorf("%s: %v, %v; kept of %d operators, %v", what, vouched, err, kept, counted)
 		}
@@ -120,26 +120,26 @@ func checkInsVouch(t *testing.T, database Database) {
 	silent := checkIn(1, 7, 0)
 	silent.Works = false
 	putCheckIn(t, db, checkIn(1, 1, 0), checkIn(1, 1, 1), checkIn(1, 6, 2), silent)
-	vouched, err := db.PutCheckIn(t.Context(), checkIn(1, 1, 0), Actor, vouch)
+	vouched, err := db.CheckIns.PutCheckIn(t.Context(), checkIn(1, 1, 0), Actor, vouch)
 	if err != nil || vouched != nil || asked != 12 {
 		t.Errorf("one install: %v, %v, asked for %d", vouched, err, asked)
 	}
 	wantHead(t, db, 1)
 	want := before
 	want.Vouches, want.Version = append(before.Vouches[:2:2], Now), 2
-	vouched, err = db.PutCheckIn(t.Context(), checkIn(1, 2, 0), Actor, vouch)
+	vouched, err = db.CheckIns.PutCheckIn(t.Context(), checkIn(1, 2, 0), Actor, vouch)
 	if err != nil || vouched == nil {
 		t.Fatalf("two installs: %v, %v", vouched, err)
 	}
 	equal(t, "the answer", *vouched, want)
-	equal(t, "the hotspot", must(other.Hotspot(t.Context(), before.ID)), want)
+	equal(t, "the hotspot", must(other.Hotspots.Hotspot(t.Context(), before.ID)), want)
 	wantAudit(t, db, 1, "hotspot.vouched")
-	if by := must(db.Changes(t.Context(), db.Node(), 1, 1))[0].Actor; by != (beacon.Actor{Request: Actor.Request}) {
+	if by := must(db.Changes.Changes(t.Context(), db.Node(), 1, 1))[0].Actor; by != (beacon.Actor{Request: Actor.Request}) {
 		t.Errorf("the audit tells who was at a hotspot: %+v", by)
 	}
 
 	remove(t, db, before.ID)
-	if vouched, err := db.PutCheckIn(t.Context(), checkIn(1, 3, 0), Actor, vouch); err != nil || vouched != nil {
+	if vouched, err := db.CheckIns.PutCheckIn(t.Context(), checkIn(1, 3, 0), Actor, vouch); err != nil || vouched != nil {
 		t.Errorf("a deleted hotspot: %v, %v", vouched, err)
 	}
 	wantQuality(t, other, 1, 1, beacon.Quality{CheckIns: 5, Working: 4, Installs: 4})
@@ -150,13 +150,13 @@ func checkInsRepeated(t *testing.T, database Database) {
 	db := database.open(t)
 	by := Actor
 	by.Once = &beacon.Once{Owner: "usr_app", Key: "1", At: Now, ExpiresAt: Now.Add(time.Hour), Result: []byte("{}")}
-	if _, err := db.PutCheckIn(t.Context(), checkIn(1, 1, 0), by, nil); err != nil {
+	if _, err := db.CheckIns.PutCheckIn(t.Context(), checkIn(1, 1, 0), by, nil); err != nil {
 		t.Fatal(err)
 	}
-	_, err := db.PutCheckIn(t.Context(), checkIn(1, 2, 0), by, nil)
+	_, err := db.CheckIns.PutCheckIn(t.Context(), checkIn(1, 2, 0), by, nil)
 	wantKind(t, "the second request", err, beacon.Conflict)
 	wantQuality(t, db, 1, 0, beacon.Quality{CheckIns: 1, Working: 1, Installs: 1})
-	if first := must(db.Once(t.Context(), "usr_app", "1", Now)); first == nil || string(first.Result) != "{}" {
+	if first := must(db.Requests.Once(t.Context(), "usr_app", "1", Now)); first == nil || string(first.Result) != "{}" {
 		t.Errorf("remembered: %v", first)
 	}
 }
@@ -168,31 +168,31 @@ func deviceAddresses(t *testing.T, database Database) {
 	for n := range 1000 {
 		many = append(many, beacon.DeviceAddress{Hotspot: Hotspot(n).ID, Hash: int64(-n), At: Now})
 	}
-	if err := db.PutAddresses(t.Context(), many); err != nil {
+	if err := db.CheckIns.PutAddresses(t.Context(), many); err != nil {
 		t.Fatal(err)
 	}
 	moved := many[7]
 	moved.Hash, moved.At = 1<<47, Now.Add(time.Minute)
-	if err := other.PutAddresses(t.Context(), []beacon.DeviceAddress{moved}); err != nil {
+	if err := other.CheckIns.PutAddresses(t.Context(), []beacon.DeviceAddress{moved}); err != nil {
 		t.Fatal(err)
 	}
 	for n, want := range map[int]beacon.DeviceAddress{6: many[6], 7: moved, 1001: {}} {
-		if got, err := db.DeviceAddress(t.Context(), Hotspot(n).ID); err != nil || got != want {
+		if got, err := db.CheckIns.DeviceAddress(t.Context(), Hotspot(n).ID); err != nil || got != want {
 			t.Errorf("the device of hotspot %d is at %+v, %v; want %+v", n, got, err, want)
 		}
 	}
 	asked := []beacon.HotspotID{Hotspot(6).ID, Hotspot(7).ID, Hotspot(1001).ID}
-	equal(t, "several", must(db.DeviceAddresses(t.Context(), asked)), map[beacon.HotspotID]beacon.DeviceAddress{asked[0]: many[6], asked[1]: moved})
-	equal(t, "none", must(db.DeviceAddresses(t.Context(), nil)), map[beacon.HotspotID]beacon.DeviceAddress{})
-	if err := other.PruneCheckIns(t.Context(), 0, Now.Add(time.Second)); err != nil {
+	equal(t, "several", must(db.CheckIns.DeviceAddresses(t.Context(), asked)), map[beacon.HotspotID]beacon.DeviceAddress{asked[0]: many[6], asked[1]: moved})
+	equal(t, "none", must(db.CheckIns.DeviceAddresses(t.Context(), nil)), map[beacon.HotspotID]beacon.DeviceAddress{})
+	if err := other.CheckIns.PruneCheckIns(t.Context(), 0, Now.Add(time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	for n, want := range map[int]beacon.DeviceAddress{6: {}, 7: moved} {
-		if got, err := db.DeviceAddress(t.Context(), Hotspot(n).ID); err != nil || got != want {
+		if got, err := db.CheckIns.DeviceAddress(t.Context(), Hotspot(n).ID); err != nil || got != want {
 			t.Errorf("later the device of hotspot %d is at %+v, %v; want %+v", n, got, err, want)
 		}
 	}
-	if err := db.PutAddresses(t.Context(), nil); err != nil {
+	if err := db.CheckIns.PutAddresses(t.Context(), nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -202,11 +202,11 @@ func hashKey(t *testing.T, database Database) {
 	db, other := database.open(t), database.open(t)
 	first, second := [32]byte{0, 1, 0xff}, [32]byte{2}
 	for i, made := range [][32]byte{first, second} {
-		if got, err := []*store.DB{db, other}[i].HashKey(t.Context(), "a", made); err != nil || got != first {
+		if got, err := []*store.DB{db, other}[i].CheckIns.HashKey(t.Context(), "a", made); err != nil || got != first {
 			t.Errorf("call %d: %v, %v; want the first", i, got, err)
 		}
 	}
-	if got := must(db.HashKey(t.Context(), "b", second)); got != second {
+	if got := must(db.CheckIns.HashKey(t.Context(), "b", second)); got != second {
 		t.Errorf("another name: %v", got)
 	}
 }

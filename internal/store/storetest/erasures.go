@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -12,51 +14,58 @@ import (
 func erasures(t *testing.T, database Database) {
 	db := database.open(t)
 	wish := beacon.Erasure{User: "usr_tester", Asked: Now, Due: Now.Add(time.Hour)}
-	_, err := db.AskErasure(t.Context(), wish, Actor)
+	_, err := db.Users.AskErasure(t.Context(), wish, Actor)
 	wantKind(t, "a user who is not known", err, beacon.NotFound)
 	insertKeys(t, db, key("key_1"))
-	equal(t, "the wish", must(db.AskErasure(t.Context(), wish, Actor)), wish)
+	equal(t, "the wish", must(db.Users.AskErasure(t.Context(), wish, Actor)), wish)
 	later := wish
 	later.Asked, later.Due = Now.Add(time.Minute), Now.Add(2*time.Hour)
-	equal(t, "the wish again", must(db.AskErasure(t.Context(), later, Actor)), wish)
+	equal(t, "the wish again", must(db.Users.AskErasure(t.Context(), later, Actor)), wish)
 	wantHead(t, db, 2)
 
 	for at, want := range map[time.Time]int{wish.Due.Add(-time.Microsecond): 0, wish.Due: 1} {
-		if due := must(db.DueErasures(t.Context(), "", at, 10)); len(due) != want {
+		if due := must(db.Users.DueErasures(t.Context(), "", at, 10)); len(due) != want {
 			t.Errorf("at %v %d are due; want %d", at, len(due), want)
 		}
 	}
-	if due := must(db.DueErasures(t.Context(), wish.User, wish.Due, 10)); len(due) != 0 {
+	if due := must(db.Users.DueErasures(t.Context(), wish.User, wish.Due, 10)); len(due) != 0 {
 		t.Errorf("after the last there are %v", due)
 	}
-	if err := db.WithdrawErasure(t.Context(), wish.User, Actor, Now); err != nil {
+	if err := db.Users.WithdrawErasure(t.Context(), wish.User, Actor, Now); err != nil {
 		t.Fatal(err)
 	}
-	wantKind(t, "taken back twice", db.WithdrawErasure(t.Context(), wish.User, Actor, Now), beacon.NotFound)
+	wantKind(t, "taken back twice", db.Users.WithdrawErasure(t.Context(), wish.User, Actor, Now), beacon.NotFound)
 	begun := wish
 	begun.Begun = wish.Due
-	if found := must(db.StepErasure(t.Context(), begun, Actor, wish.Due)); found {
+	if found := must(db.Users.StepErasure(t.Context(), begun, Actor, wish.Due)); found {
 		t.Error("an erasure began that was taken back")
 	}
-	equal(t, "a new wish", must(db.AskErasure(t.Context(), later, Actor)), later)
-	if found := must(db.StepErasure(t.Context(), begun, Actor, wish.Due)); found {
+	equal(t, "a new wish", must(db.Users.AskErasure(t.Context(), later, Actor)), later)
+	if found := must(db.Users.StepErasure(t.Context(), begun, Actor, wish.Due)); found {
 		t.Error("the new wish began by the time of the old one")
 	}
 	begun = later
 	begun.Begun = later.Due
-	if found := must(db.StepErasure(t.Context(), begun, Actor, later.Due)); !found {
+	if found := must(db.Users.StepErasure(t.Context(), begun, Actor, later.Due)); !found {
 		t.Error("the erasure did not begin")
 	}
-	wantKind(t, "taken back too late", db.WithdrawErasure(t.Context(), wish.User, Actor, Now), beacon.Conflict)
-	wantKind(t, "a key of the erased", db.InsertKey(t.Context(), key("key_2"), Actor), beacon.Conflict)
+	wantKind(t, "taken back too late", db.Users.WithdrawErasure(t.Context(), wish.User, Actor, Now), beacon.Conflict)
+	verdict := errors.New("no")
+	err = db.Keys.InsertKey(t.Context(), key("key_2"), Actor, func(keys, quota int, erased bool) error {
+		equal(t, "what an erased user has", fmt.Sprint(keys, quota, erased), "1 100 true")
+		return verdict
+	})
+	if !errors.Is(err, verdict) {
+		t.Errorf("a key of the erased: %v", err)
+	}
 	begun.Cleared, begun.Erased = later.Due, later.Due
-	must(db.StepErasure(t.Context(), begun, Actor, later.Due))
-	is, found, err := db.Erasure(t.Context(), wish.User)
+	must(db.Users.StepErasure(t.Context(), begun, Actor, later.Due))
+	is, found, err := db.Users.Erasure(t.Context(), wish.User)
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
 	equal(t, "the erased", is, begun)
-	if due := must(db.DueErasures(t.Context(), "", later.Due, 10)); len(due) != 0 {
+	if due := must(db.Users.DueErasures(t.Context(), "", later.Due, 10)); len(due) != 0 {
 		t.Errorf("erased, and still due: %v", due)
 	}
 }
@@ -69,48 +78,48 @@ func eraseRows(t *testing.T, database Database) {
 	insert(t, db, other)
 	full := key("key_1")
 	insertKeys(t, db, full)
-	if err := db.RevokeKey(t.Context(), full.ID, Now, Actor); err != nil {
+	if err := db.Keys.RevokeKey(t.Context(), full.ID, Now, Actor); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.EraseKey(t.Context(), full); err != nil {
+	if err := db.Keys.EraseKey(t.Context(), full); err != nil {
 		t.Fatal(err)
 	}
 	want := full
 	want.Name, want.Restrictions, want.RevokedAt = "", beacon.Restrictions{}, Now
-	equal(t, "the key", must(db.Key(t.Context(), full.ID)), want)
+	equal(t, "the key", must(db.Keys.Key(t.Context(), full.ID)), want)
 
 	sends := beacon.DeviceAddress{Hotspot: h.ID, Hash: 7, At: Now}
-	if err := db.PutAddresses(t.Context(), []beacon.DeviceAddress{sends}); err != nil {
+	if err := db.CheckIns.PutAddresses(t.Context(), []beacon.DeviceAddress{sends}); err != nil {
 		t.Fatal(err)
 	}
-	wantKind(t, "a live hotspot", db.EraseHotspot(t.Context(), h.ID, Actor, (*beacon.Hotspot).Erase), beacon.NotFound)
-	equal(t, "what belongs to a live hotspot", must(db.DeviceAddress(t.Context(), h.ID)), sends)
+	wantKind(t, "a live hotspot", db.Hotspots.EraseHotspot(t.Context(), h.ID, Actor, (*beacon.Hotspot).Erase), beacon.NotFound)
+	equal(t, "what belongs to a live hotspot", must(db.CheckIns.DeviceAddress(t.Context(), h.ID)), sends)
 	noted := Actor
 	noted.Note = "the window is broken"
-	deleted := must(db.UpdateHotspot(t.Context(), h.ID, noted, beacon.HotspotDeleted, func(h *beacon.Hotspot) (bool, error) {
+	deleted := must(db.Hotspots.UpdateHotspot(t.Context(), h.ID, noted, beacon.HotspotDeleted, func(h *beacon.Hotspot) (bool, error) {
 		h.DeletedAt = Now
 		return true, nil
 	}))
 	for range 2 {
-		if err := db.EraseHotspot(t.Context(), h.ID, Actor, (*beacon.Hotspot).Erase); err != nil {
+		if err := db.Hotspots.EraseHotspot(t.Context(), h.ID, Actor, (*beacon.Hotspot).Erase); err != nil {
 			t.Fatal(err)
 		}
 	}
-	erased := must(db.HotspotsByID(t.Context(), []beacon.HotspotID{h.ID}))
+	erased := must(db.Hotspots.HotspotsByID(t.Context(), []beacon.HotspotID{h.ID}))
 	deleted.Erase()
 	deleted.Version = 3
 	equal(t, "the hotspot", erased, []beacon.Hotspot{deleted})
-	equal(t, "what belonged to it", must(db.DeviceAddress(t.Context(), h.ID)), beacon.DeviceAddress{})
+	equal(t, "what belonged to it", must(db.CheckIns.DeviceAddress(t.Context(), h.ID)), beacon.DeviceAddress{})
 
-	if err := db.EraseNotes(t.Context(), map[string]bool{string(other.ID): true}); err != nil {
+	if err := db.Changes.EraseNotes(t.Context(), map[string]bool{string(other.ID): true}); err != nil {
 		t.Fatal(err)
 	}
 	wantNotes(t, db, noted.Note)
-	if err := db.EraseNotes(t.Context(), map[string]bool{string(h.ID): true}); err != nil {
+	if err := db.Changes.EraseNotes(t.Context(), map[string]bool{string(h.ID): true}); err != nil {
 		t.Fatal(err)
 	}
 	wantNotes(t, db)
-	if err := db.EraseUser(t.Context(), Actor.User); err != nil {
+	if err := db.Users.EraseUser(t.Context(), Actor.User); err != nil {
 		t.Fatal(err)
 	}
 	insert(t, db, again(h)) // nobody has its address reserved
@@ -127,7 +136,7 @@ func again(h beacon.Hotspot) beacon.Hotspot {
 func wantNotes(t *testing.T, db *store.DB, want ...string) {
 	t.Helper()
 	var notes []string
-	for _, c := range must(db.Changes(t.Context(), db.Node(), 0, 100)) {
+	for _, c := range must(db.Changes.Changes(t.Context(), db.Node(), 0, 100)) {
 		if c.Actor.Note != "" {
 			notes = append(notes, c.Actor.Note)
 		}

@@ -36,14 +36,14 @@ func numbered(first int64, all []beacon.Event) []beacon.Event {
 
 func publish(t testing.TB, db *store.DB, l lease.Lease, places map[string]int64, all []beacon.Event) {
 	t.Helper()
-	if err := db.AppendEvents(t.Context(), l, places, all); err != nil {
+	if err := db.Events.AppendEvents(t.Context(), l, places, all); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func wantEventHead(t testing.TB, db *store.DB, oldest, newest int64) {
 	t.Helper()
-	gotOldest, gotNewest, err := db.EventHead(t.Context())
+	gotOldest, gotNewest, err := db.Events.EventHead(t.Context())
 	if gotOldest != oldest || gotNewest != newest || err != nil {
 		t.Errorf("EventHead = %d, %d, %v; want %d, %d", gotOldest, gotNewest, err, oldest, newest)
 	}
@@ -53,29 +53,29 @@ func appendEvents(t *testing.T, database Database) {
 	db := database.open(t)
 	l := lead(t, db, "sequencer")
 	wantEventHead(t, db, 0, 0)
-	if places := must(db.EventPlaces(t.Context())); len(places) != 0 {
+	if places := must(db.Events.EventPlaces(t.Context())); len(places) != 0 {
 		t.Errorf("places of an empty database: %v", places)
 	}
 	const many = 300 // more than one statement
 	publish(t, db, l, map[string]int64{"node_a": 2, "node_b": 1}, events(0, 3))
 	publish(t, db, l, map[string]int64{"node_a": 300, "node_b": 0}, numbered(77, events(3, many))) // the caller's numbers are ignored
 	publish(t, db, l, map[string]int64{"node_c": 5}, nil)
-	equal(t, "the places", must(db.EventPlaces(t.Context())), map[string]int64{"node_a": 300, "node_b": 1, "node_c": 5})
+	equal(t, "the places", must(db.Events.EventPlaces(t.Context())), map[string]int64{"node_a": 300, "node_b": 1, "node_c": 5})
 	want := numbered(1, events(0, many))
-	equal(t, "the events", must(db.Events(t.Context(), 0, 1000)), want)
-	equal(t, "some of them", must(db.Events(t.Context(), 128, 2)), want[128:130])
-	if none := must(db.Events(t.Context(), many, 10)); len(none) != 0 {
+	equal(t, "the events", must(db.Events.Events(t.Context(), 0, 1000)), want)
+	equal(t, "some of them", must(db.Events.Events(t.Context(), 128, 2)), want[128:130])
+	if none := must(db.Events.Events(t.Context(), many, 10)); len(none) != 0 {
 		t.Errorf("events behind the newest: %v", none)
 	}
 	wantEventHead(t, db, 1, many)
-	err := db.AppendEvents(t.Context(), l, map[string]int64{"node_a": 400}, []beacon.Event{event(0), {Target: "a\x00b"}})
+	err := db.Events.AppendEvents(t.Context(), l, map[string]int64{"node_a": 400}, []beacon.Event{event(0), {Target: "a\x00b"}})
 	wantKind(t, "an event that cannot be stored", err, beacon.Internal)
 	wantEventHead(t, db, 1, many)
 	wantHead(t, db, 0)
 	hotspot := Hotspot(1)
 	insert(t, db, hotspot)
 	publish(t, db, l, nil, []beacon.Event{{Kind: beacon.HotspotLinked, Target: string(hotspot.ID), At: Now}})
-	if e := must(db.Events(t.Context(), many, 10)); len(e) != 1 || e[0].User != hotspot.Operator {
+	if e := must(db.Events.Events(t.Context(), many, 10)); len(e) != 1 || e[0].User != hotspot.Operator {
 		t.Errorf("an event of %s, which belongs to %s: %+v", hotspot.ID, hotspot.Operator, e)
 	}
 }
@@ -91,7 +91,7 @@ func eventsOfTwoLeases(t *testing.T, database Database) {
 		all.Go(func() {
 			for n := range times {
 				err := insist(func() error {
-					return db.AppendEvents(t.Context(), l, map[string]int64{db.Node(): int64(n + 1)}, events(3*n, 3*n+3))
+					return db.Events.AppendEvents(t.Context(), l, map[string]int64{db.Node(): int64(n + 1)}, events(3*n, 3*n+3))
 				})
 				if err != nil {
 					t.Error(err)
@@ -108,7 +108,7 @@ func eventsOfTwoLeases(t *testing.T, database Database) {
 			running = false
 		default:
 		}
-		for _, e := range must(nodes[0].Events(t.Context(), seen, 1000)) {
+		for _, e := range must(nodes[0].Events.Events(t.Context(), seen, 1000)) {
 			if seen++; e.Seq != seen {
 				t.Fatalf("event %d comes where %d was due", e.Seq, seen)
 			}
@@ -124,7 +124,7 @@ func pruneEvents(t *testing.T, database Database) {
 	l := lead(t, db, "sequencer")
 	prune := func(before time.Time) {
 		t.Helper()
-		if err := db.PruneEvents(t.Context(), l, before); err != nil {
+		if err := db.Events.PruneEvents(t.Context(), l, before); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -142,7 +142,7 @@ func pruneEvents(t *testing.T, database Database) {
 	}
 	publish(t, db, l, nil, events(0, 1))
 	wantEventHead(t, db, many, many+1)
-	equal(t, "those after the beginning", must(db.Events(t.Context(), 0, 10)), []beacon.Event{
+	equal(t, "those after the beginning", must(db.Events.Events(t.Context(), 0, 10)), []beacon.Event{
 		numbered(many, all[many-1:])[0], numbered(many+1, events(0, 1))[0],
 	})
 }
@@ -165,7 +165,7 @@ func announce(t *testing.T, database Database) {
 	l := lead(t, db, "keeper")
 	say := func(all ...beacon.Transition) {
 		t.Helper()
-		if err := db.Announce(t.Context(), l, all); err != nil {
+		if err := db.Events.Announce(t.Context(), l, all); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -174,7 +174,7 @@ func announce(t *testing.T, database Database) {
 	say(transition(1, true, 2), transition(2, false, 2), transition(3, false, 2))
 	say(transition(1, true, 3), transition(2, false, 3), transition(3, false, 3))
 	say(transition(1, false, 4), transition(1, false, 5), transition(1, true, 6), transition(1, true, 7))
-	equal(t, "the events", must(db.Events(t.Context(), 0, 100)), []beacon.Event{
+	equal(t, "the events", must(db.Events.Events(t.Context(), 0, 100)), []beacon.Event{
 		eventOf(1, transition(2, true, 1)), eventOf(2, transition(1, true, 1)),
 		eventOf(3, transition(2, false, 2)), eventOf(4, transition(3, false, 2)),
 		eventOf(5, transition(1, false, 4)), eventOf(6, transition(1, true, 6)),
@@ -196,7 +196,7 @@ func announce(t *testing.T, database Database) {
 func statuses(t *testing.T, db *store.DB) map[beacon.HotspotID]bool {
 	t.Helper()
 	all := map[beacon.HotspotID]bool{}
-	err := db.EachStatus(t.Context(), func(hotspot beacon.HotspotID, online bool) error {
+	err := db.Events.EachStatus(t.Context(), func(hotspot beacon.HotspotID, online bool) error {
 		all[hotspot] = online // no lock: calls are sequential
 		return nil
 	})
@@ -223,7 +223,7 @@ func announceRace(t *testing.T, database Database) {
 				for n := range hotspots {
 					said = append(said, transition(n, round%2 == 0, round))
 				}
-				if err := insist(func() error { return nodes[racer%2].Announce(t.Context(), leases[racer], said) }); err != nil {
+				if err := insist(func() error { return nodes[racer%2].Events.Announce(t.Context(), leases[racer], said) }); err != nil {
 					t.Error(err)
 				}
 			})
@@ -246,12 +246,12 @@ func eachStatus(t *testing.T, database Database) {
 		all = append(all, tr)
 		want[tr.Hotspot] = tr.Online
 	}
-	if err := db.Announce(t.Context(), lead(t, db, "keeper"), all); err != nil {
+	if err := db.Events.Announce(t.Context(), lead(t, db, "keeper"), all); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "all of them", statuses(t, db), want)
 	stop := errors.New("stop")
-	if err := db.EachStatus(t.Context(), func(beacon.HotspotID, bool) error { return stop }); err != stop { //nolint:errorlint // as it is
+	if err := db.Events.EachStatus(t.Context(), func(beacon.HotspotID, bool) error { return stop }); err != stop { //nolint:errorlint // as it is
 		t.Errorf("EachStatus = %v; want the error of its function", err)
 	}
 }

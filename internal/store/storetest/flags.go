@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -19,25 +20,25 @@ func flags(t *testing.T, database Database) {
 	}
 	see := func(day beacon.Day, flags ...beacon.Flag) {
 		t.Helper()
-		if err := db.PutFlags(t.Context(), held, flags); err != nil {
+		if err := db.Flags.PutFlags(t.Context(), held, flags); err != nil {
 			t.Fatal(err)
 		}
-		if err := db.FinishReview(t.Context(), held, day, day.Time()); err != nil {
+		if err := db.Flags.FinishReview(t.Context(), held, day, day.Time()); err != nil {
 			t.Fatal(err)
 		}
-		if is, any, err := db.Reviewed(t.Context()); err != nil || !any || is != day {
-			t.Fatalf("reviewed is %v, %v, %v; want %v", is, any, err, day)
+		if is, found, err := db.Flags.Reviewed(t.Context()); err != nil || !found || is != day {
+			t.Fatalf("reviewed is %v, %v, %v; want %v", is, found, err, day)
 		}
 	}
 	want := func(what string, total int, first ...beacon.Flag) {
 		t.Helper()
-		is, n, err := db.Flags(t.Context(), len(first))
+		is, n, err := db.Flags.Flags(t.Context(), len(first))
 		if err != nil || n != total {
 			t.Fatalf("%s: %d flags, %v; want %d", what, n, err, total)
 		}
 		equal(t, what, is, first)
 	}
-	if _, any, err := db.Reviewed(t.Context()); any || err != nil {
+	if _, found, err := db.Flags.Reviewed(t.Context()); found || err != nil {
 		t.Fatalf("a new database was reviewed: %v", err)
 	}
 	want("a new database", 0)
@@ -54,14 +55,20 @@ func flags(t *testing.T, database Database) {
 	want("the first day is kept", 302, again, flag("hs_b", 3, day))
 
 	by := beacon.Actor{User: "usr_staff", Request: "req_1"}
-	if err := db.DismissFlag(t.Context(), "hs_a", beacon.TooRegular, "seen", by, Now); err != nil {
+	refused := errors.New("refused")
+	if err := db.Flags.DismissFlag(t.Context(), "hs_a", beacon.TooRegular, "seen", by, Now, func(beacon.UserID) error { return refused }); !errors.Is(err, refused) {
+		t.Errorf("a dismissal that is refused: %v", err)
+	}
+	want("it stays in the queue", 302, again, flag("hs_b", 3, day))
+	anyone := func(beacon.UserID) error { return nil }
+	if err := db.Flags.DismissFlag(t.Context(), "hs_a", beacon.TooRegular, "seen", by, Now, anyone); err != nil {
 		t.Fatal(err)
 	}
 	for _, other := range []struct {
 		hotspot beacon.HotspotID
 		kind    beacon.FlagKind
 	}{{"hs_a", beacon.TooRegular}, {"hs_b", beacon.ManyBoots}, {"hs_x", beacon.TooRegular}} {
-		err := db.DismissFlag(t.Context(), other.hotspot, other.kind, "seen", by, Now)
+		err := db.Flags.DismissFlag(t.Context(), other.hotspot, other.kind, "seen", by, Now, anyone)
 		wantKind(t, "dismissing what is not in the queue", err, beacon.NotFound)
 	}
 	see(day+2, flag("hs_a", 4, day+2))
@@ -72,11 +79,11 @@ func flags(t *testing.T, database Database) {
 	see(day+92, late)
 	want("the rest is over", 1, late)
 
-	if _, taken, err := db.TakeLease(t.Context(), "keeper", "other", Now.Add(2*time.Hour), time.Hour); !taken || err != nil {
+	if _, taken, err := db.Leases.TakeLease(t.Context(), "keeper", "other", Now.Add(2*time.Hour), time.Hour); !taken || err != nil {
 		t.Fatal(err)
 	}
-	wantKind(t, "flags without the lease", db.PutFlags(t.Context(), held, many), beacon.Conflict)
-	wantKind(t, "a day without the lease", db.FinishReview(t.Context(), held, day, Now), beacon.Conflict)
+	wantKind(t, "flags without the lease", db.Flags.PutFlags(t.Context(), held, many), beacon.Conflict)
+	wantKind(t, "a day without the lease", db.Flags.FinishReview(t.Context(), held, day, Now), beacon.Conflict)
 }
 
 // macsAgain checks that registrations are counted by address, however it is written, and
@@ -106,7 +113,7 @@ func macsAgain(t *testing.T, database Database) {
 	for since, want := range map[time.Time]map[beacon.HotspotID]int{
 		Now: {last: 3}, Now.Add(time.Second): {},
 	} {
-		is, err := db.MACsAgain(t.Context(), since, 3, 10)
+		is, err := db.Hotspots.MACsAgain(t.Context(), since, 3)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,7 @@ func someHold(n int) beacon.Hold {
 
 func putHold(t testing.TB, db *store.DB, h beacon.Hold) beacon.Hold {
 	t.Helper()
-	return must(db.EditHolds(t.Context(), h.User, Actor, Now, func([]beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
+	return must(db.Holds.EditHolds(t.Context(), h.User, Actor, Now, func([]beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
 		return h, beacon.HoldPlaced, nil
 	}))
 }
@@ -33,11 +33,11 @@ func putHold(t testing.TB, db *store.DB, h beacon.Hold) beacon.Hold {
 func editHolds(t *testing.T, database Database) {
 	db := database.open(t)
 	first := putHold(t, db, someHold(1))
-	equal(t, "a hold", must2(db.Hold(t.Context(), first.ID)), someHold(1))
+	equal(t, "a hold", must2(db.Holds.Hold(t.Context(), first.ID)), someHold(1))
 	second := someHold(2)
 	second.Hotspot = ""
 	putHold(t, db, second)
-	_, err := db.EditHolds(t.Context(), "usr_a", Actor, Now, func(all []beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
+	_, err := db.Holds.EditHolds(t.Context(), "usr_a", Actor, Now, func(all []beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
 		equal(t, "the holds", all, []beacon.Hold{first, second})
 		return all[0], beacon.HoldReleased, errVerdict
 	})
@@ -49,28 +49,28 @@ func editHolds(t *testing.T, database Database) {
 	full.Extended = []beacon.HoldAct{{By: "usr_b", At: Now, Note: "longer"}, {By: "usr_c", At: Now}}
 	full.Answer, full.Visit = beacon.HoldAct{By: "usr_a", At: Now, Note: "no"}, beacon.HoldAct{By: "usr_b", At: Now, Note: "nobody"}
 	full.Ended = beacon.HoldAct{At: Now.Add(time.Minute), Note: "so"}
-	written := must(db.EditHolds(t.Context(), "usr_a", Actor, Now, func([]beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
+	written := must(db.Holds.EditHolds(t.Context(), "usr_a", Actor, Now, func([]beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
 		return full, beacon.HoldVoided, nil
 	}))
 	full.Version++
 	equal(t, "what was written", written, full)
-	equal(t, "what is read", must2(db.Hold(t.Context(), full.ID)), full)
-	equal(t, "the active ones", must(db.ActiveHolds(t.Context())), []beacon.Hold{second})
-	page, total, err := db.Holds(t.Context(), "", "", 0, 1)
+	equal(t, "what is read", must2(db.Holds.Hold(t.Context(), full.ID)), full)
+	equal(t, "the active ones", must(db.Holds.ActiveHolds(t.Context())), []beacon.Hold{second})
+	page, total, err := db.Holds.Holds(t.Context(), "", "", 0, 1)
 	equal(t, "the newest", page, []beacon.Hold{second})
 	if total != 2 || err != nil {
 		t.Errorf("Holds = %d, %v", total, err)
 	}
-	page, _, _ = db.Holds(t.Context(), "usr_a", second.ID, 0, 9)
+	page, _, _ = db.Holds.Holds(t.Context(), "usr_a", second.ID, 0, 9)
 	equal(t, "those after it", page, []beacon.Hold{full})
-	if page, total, err = db.Holds(t.Context(), "usr_b", "", 0, 9); len(page) != 0 || total != 0 || err != nil {
+	if page, total, err = db.Holds.Holds(t.Context(), "usr_b", "", 0, 9); len(page) != 0 || total != 0 || err != nil {
 		t.Errorf("Holds of another = %v, %d, %v", page, total, err)
 	}
-	if _, any, err := db.Hold(t.Context(), "hld_none"); any || err != nil {
-		t.Errorf("Hold of none = %v, %v", any, err)
+	if _, found, err := db.Holds.Hold(t.Context(), "hld_none"); found || err != nil {
+		t.Errorf("Hold of none = %v, %v", found, err)
 	}
 	var kinds []beacon.ChangeKind
-	for _, c := range must(db.Changes(t.Context(), db.Node(), 0, 10)) {
+	for _, c := range must(db.Changes.Changes(t.Context(), db.Node(), 0, 10)) {
 		kinds = append(kinds, c.Kind)
 	}
 	equal(t, "the changes", kinds, []beacon.ChangeKind{beacon.HoldPlaced, beacon.HoldPlaced, beacon.HoldVoided})
@@ -104,7 +104,7 @@ func holdsRace(t *testing.T, database Database) {
 	}
 	var tries atomic.Int64
 	race("placing", func(db *store.DB) (done bool, err error) {
-		_, err = db.EditHolds(t.Context(), "usr_a", Actor, Now, func(all []beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
+		_, err = db.Holds.EditHolds(t.Context(), "usr_a", Actor, Now, func(all []beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
 			if done = len(all) == 0; !done {
 				return beacon.Hold{}, "", nil
 			}
@@ -115,7 +115,7 @@ func holdsRace(t *testing.T, database Database) {
 		return done, err
 	})
 	race("ending", func(db *store.DB) (done bool, err error) {
-		_, err = db.EditHolds(t.Context(), "usr_a", Actor, Now, func(all []beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
+		_, err = db.Holds.EditHolds(t.Context(), "usr_a", Actor, Now, func(all []beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
 			h := all[0]
 			if done = h.State == beacon.HoldIsActive; !done {
 				return h, "", nil
@@ -125,7 +125,7 @@ func holdsRace(t *testing.T, database Database) {
 		})
 		return done, err
 	})
-	equal(t, "the changes", len(must(nodes[0].Changes(t.Context(), nodes[0].Node(), 0, 99)))+len(must(nodes[1].Changes(t.Context(), nodes[1].Node(), 0, 99))), 2)
+	equal(t, "the changes", len(must(nodes[0].Changes.Changes(t.Context(), nodes[0].Node(), 0, 99)))+len(must(nodes[1].Changes.Changes(t.Context(), nodes[1].Node(), 0, 99))), 2)
 }
 
 // heldDays: rows keep their hold, and the days of a hold that is over are listed with one
@@ -141,7 +141,7 @@ func heldDays(t *testing.T, database Database) {
 	p.Held = []ledger.HeldDay{held}
 	putPage(t, db, lead(t, db, "keeper"), p)
 	equal(t, "the rows", rowsOf(t, db, "usr_a", rewardDay), p.Rows)
-	equal(t, "the sum", must(db.UserMonths(t.Context(), rewardMonth, "usr_a", "usr_a")), p.Users)
+	equal(t, "the sum", must(db.Ledger.UserMonths(t.Context(), rewardMonth, "usr_a", "usr_a")), p.Users)
 	days := func() []ledger.HeldDay {
 		t.Helper()
 		return inBooks(t, db, func(ctx context.Context, b ledger.Books) (all []ledger.HeldDay, err error) {
@@ -157,29 +157,32 @@ func heldDays(t *testing.T, database Database) {
 			return d, err
 		}), want)
 	}
-	toEnd := func() []ledger.HeldDay { t.Helper(); return must(db.ToEnd(t.Context(), rewardMonth, "usr_a", "usr_b")) }
+	toEnd := func() []ledger.HeldDay {
+		t.Helper()
+		return must(db.Holds.ToEnd(t.Context(), rewardMonth, "usr_a", "usr_b"))
+	}
 	equal(t, "to end while it is active", len(toEnd()), 0)
 	hold.State = beacon.HoldIsReleased
 	putHold(t, db, hold)
 	held.State = beacon.HoldIsReleased
 	equal(t, "to end", toEnd(), []ledger.HeldDay{held})
-	equal(t, "to end before", len(must(db.ToEnd(t.Context(), rewardMonth-1, "usr_a", "usr_b"))), 0)
-	equal(t, "users without a sum", must(db.UsersToEnd(t.Context(), rewardMonth+1, "", 9)), []beacon.UserID{"usr_a"})
-	equal(t, "users with one", len(must(db.UsersToEnd(t.Context(), rewardMonth, "", 9))), 0)
+	equal(t, "to end before", len(must(db.Holds.ToEnd(t.Context(), rewardMonth-1, "usr_a", "usr_b"))), 0)
+	equal(t, "users without a sum", must(db.Holds.UsersToEnd(t.Context(), rewardMonth+1, "", 9)), []beacon.UserID{"usr_a"})
+	equal(t, "users with one", len(must(db.Holds.UsersToEnd(t.Context(), rewardMonth, "", 9))), 0)
 
 	s := statement(rewardMonth, "usr_a", 7, ledger.Hash{})
 	stranger := statement(rewardMonth, "usr_a", 8, hash(99)) // follows nothing
-	if n, err := db.Settle(t.Context(), Actor, 0, []ledger.Statement{stranger}, toEnd()...); n != 0 || err != nil {
+	if n, err := db.Ledger.Settle(t.Context(), Actor, 0, []ledger.Statement{stranger}, toEnd()...); n != 0 || err != nil {
 		t.Errorf("Settle = %d, %v", n, err)
 	}
 	equal(t, "to end after a settlement that lost", toEnd(), []ledger.HeldDay{held})
-	if n, err := db.Settle(t.Context(), Actor, 0, []ledger.Statement{s}, toEnd()...); n != 1 || err != nil {
+	if n, err := db.Ledger.Settle(t.Context(), Actor, 0, []ledger.Statement{s}, toEnd()...); n != 1 || err != nil {
 		t.Fatalf("Settle = %d, %v", n, err)
 	}
 	held.Listed = rewardMonth
 	equal(t, "the held days then", days(), []ledger.HeldDay{held})
 	equal(t, "to end then", len(toEnd()), 0)
-	equal(t, "the sum then", must(db.UserMonths(t.Context(), rewardMonth, "usr_a", "usr_a")), []ledger.UserMonth{s.UserMonth})
+	equal(t, "the sum then", must(db.Ledger.UserMonths(t.Context(), rewardMonth, "usr_a", "usr_a")), []ledger.UserMonth{s.UserMonth})
 	equal(t, "listed", inBooks(t, db, func(ctx context.Context, b ledger.Books) ([]ledger.HeldDay, error) {
 		return b.Ended(ctx, "usr_a", rewardMonth)
 	}), []ledger.HeldDay{held})

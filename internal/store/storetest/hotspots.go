@@ -23,7 +23,7 @@ func hotspotRoundTrip(t *testing.T, database Database) {
 		want := Hotspot(n)
 		want.Name, want.Location.Address, want.Device.SSID = name, name, name
 		insert(t, db, want)
-		got, err := db.Hotspot(t.Context(), want.ID)
+		got, err := db.Hotspots.Hotspot(t.Context(), want.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,11 +43,11 @@ func hotspotMinimal(t *testing.T, database Database) {
 	given := want
 	given.CreatedAt = want.CreatedAt.Add(999 * time.Nanosecond).In(time.FixedZone("east", 5*3600+1800))
 	insert(t, db, given)
-	equal(t, "the hotspot read back", must(db.Hotspot(t.Context(), want.ID)), want)
+	equal(t, "the hotspot read back", must(db.Hotspots.Hotspot(t.Context(), want.ID)), want)
 	zero := Hotspot(2)
 	zero.Location.Point.Lat = math.Copysign(0, -1) // which one of the engines stores as 0
 	insert(t, db, zero)
-	equal(t, "the hotspot on the equator", must(db.Hotspot(t.Context(), zero.ID)), zero)
+	equal(t, "the hotspot on the equator", must(db.Hotspots.Hotspot(t.Context(), zero.ID)), zero)
 }
 
 // hotspotUnstorable: databases disagree about these (one rejects them, the other stores
@@ -67,7 +67,7 @@ func hotspotUnstorable(t *testing.T, database Database) {
 	} {
 		h := Hotspot(1)
 		spoil(&h)
-		_, err := db.InsertHotspot(t.Context(), h, Actor, nil)
+		err := db.Hotspots.InsertHotspot(t.Context(), h, Actor, nil)
 		wantKind(t, what, err, beacon.Internal)
 	}
 	wantHead(t, db, 0)
@@ -77,7 +77,7 @@ func hotspotNotFound(t *testing.T, database Database) {
 	db := database.open(t)
 	insert(t, db, Hotspot(1))
 	for _, id := range []beacon.HotspotID{"", "hs_", Hotspot(2).ID, beacon.HotspotID(strings.ToUpper(string(Hotspot(1).ID)))} {
-		_, err := db.Hotspot(t.Context(), id)
+		_, err := db.Hotspots.Hotspot(t.Context(), id)
 		wantKind(t, "Hotspot("+string(id)+")", err, beacon.NotFound)
 	}
 }
@@ -107,24 +107,24 @@ func hotspotsOf(t *testing.T, database Database) {
 		{math.MaxInt, 100, 5, 5},
 		{0, 0, 0, 0},
 	} {
-		got, total, err := db.HotspotsOf(t.Context(), "usr_tester", "", page.offset, page.limit)
+		got, total, err := db.Hotspots.HotspotsOf(t.Context(), "usr_tester", "", page.offset, page.limit)
 		if err != nil || total != own {
 			t.Fatalf("HotspotsOf(%d, %d) = total %d, %v; want %d", page.offset, page.limit, total, err, own)
 		}
 		equal(t, "the page", append([]beacon.Hotspot{}, got...), append([]beacon.Hotspot{}, want[page.from:page.to]...))
 	}
-	if got, total, err := db.HotspotsOf(t.Context(), "usr_nobody", "", 0, 10); len(got)+total != 0 || err != nil {
+	if got, total, err := db.Hotspots.HotspotsOf(t.Context(), "usr_nobody", "", 0, 10); len(got)+total != 0 || err != nil {
 		t.Errorf("HotspotsOf(nobody) = %v, %d, %v; want nothing", got, total, err)
 	}
-	ever, err := db.EverOf(t.Context(), "usr_tester", "", 100)
+	ever, err := db.Hotspots.EverOf(t.Context(), "usr_tester", "", 100)
 	if err != nil || len(ever) <= own || !slices.ContainsFunc(ever, func(h beacon.Hotspot) bool { return !h.DeletedAt.IsZero() }) {
 		t.Errorf("EverOf = %v, %v; want deleted ones too", ever, err)
 	}
-	if after, err := db.EverOf(t.Context(), "usr_tester", ever[0].ID, 2); err != nil || len(after) != 2 || after[0].ID != ever[1].ID {
+	if after, err := db.Hotspots.EverOf(t.Context(), "usr_tester", ever[0].ID, 2); err != nil || len(after) != 2 || after[0].ID != ever[1].ID {
 		t.Errorf("EverOf after the first = %v, %v", after, err)
 	}
 	for i, h := range want[:own] { // a page that begins after an id
-		got, total, err := db.HotspotsOf(t.Context(), "usr_tester", h.ID, 0, 2)
+		got, total, err := db.Hotspots.HotspotsOf(t.Context(), "usr_tester", h.ID, 0, 2)
 		if err != nil || total != own {
 			t.Fatalf("HotspotsOf(after %s) = total %d, %v; want %d", h.ID, total, err, own)
 		}
@@ -148,8 +148,8 @@ func namesOf(t *testing.T, database Database) {
 	stranger.Operator = "USR_TESTER"
 	insert(t, db, stranger, gone)
 	remove(t, db, gone.ID)
-	equal(t, "the names", must(db.NamesOf(t.Context(), "usr_tester")), want)
-	if none := must(db.NamesOf(t.Context(), "usr_nobody")); len(none) != 0 {
+	equal(t, "the names", must(db.Hotspots.NamesOf(t.Context(), "usr_tester")), want)
+	if none := must(db.Hotspots.NamesOf(t.Context(), "usr_nobody")); len(none) != 0 {
 		t.Errorf("NamesOf(nobody) = %v; want nothing", none)
 	}
 }
@@ -167,32 +167,32 @@ func hotspotsByID(t *testing.T, database Database) {
 	want[7] = remove(t, db, want[7].ID)
 	ids = append(ids, "hs_unknown")
 	for _, size := range []int{0, 1, 99, 100, 101, 231} {
-		got, err := db.HotspotsByID(t.Context(), ids[:size])
+		got, err := db.Hotspots.HotspotsByID(t.Context(), ids[:size])
 		if err != nil {
 			t.Fatal(err)
 		}
 		equal(t, "those of the ids", sorted(got), sorted(want[:min(size, 230)]))
 	}
-	got := must(db.HotspotsByID(t.Context(), ids))
+	got := must(db.Hotspots.HotspotsByID(t.Context(), ids))
 	equal(t, "all of them", sorted(got), sorted(want))
 	for _, step := range []int{2, 3, 7, 20, 229} { // with others in between, first few and then many
 		some, is := ids[:30:30], want[:30:30]
 		for n := 30; n < 230; n += step {
 			some, is = append(some, ids[n]), append(is, want[n])
 		}
-		equal(t, fmt.Sprintf("every %dth", step), sorted(must(db.HotspotsByID(t.Context(), some))), sorted(is))
+		equal(t, fmt.Sprintf("every %dth", step), sorted(must(db.Hotspots.HotspotsByID(t.Context(), some))), sorted(is))
 	}
 
 	later := Now.AddDate(1, 0, 0)
 	for _, n := range []int{3, 5, 6} {
-		must(db.UpdateHotspot(t.Context(), ids[n], Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+		must(db.Hotspots.UpdateHotspot(t.Context(), ids[n], Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
 			h.UpdatedAt = later.Add(time.Duration(n) * time.Second)
 			return true, nil
 		}))
 	}
 	remove(t, db, ids[6])
-	equal(t, "changed later", must(db.HotspotsChangedAfter(t.Context(), later)), []beacon.HotspotID{ids[3], ids[5]})
-	equal(t, "changed last", must(db.HotspotsChangedAfter(t.Context(), later.Add(3*time.Second))), []beacon.HotspotID{ids[5]})
+	equal(t, "changed later", must(db.Hotspots.HotspotsChangedAfter(t.Context(), later)), []beacon.HotspotID{ids[3], ids[5]})
+	equal(t, "changed last", must(db.Hotspots.HotspotsChangedAfter(t.Context(), later.Add(3*time.Second))), []beacon.HotspotID{ids[5]})
 }
 
 func sorted(all []beacon.Hotspot) []beacon.Hotspot {
@@ -203,7 +203,7 @@ func eachHotspot(t *testing.T, database Database) {
 	db := database.open(t)
 	each := func(deletedSince time.Time) (all []beacon.Hotspot, err error) {
 		var mu sync.Mutex
-		err = db.EachHotspot(t.Context(), deletedSince, func(h beacon.Hotspot) error {
+		err = db.Hotspots.EachHotspot(t.Context(), deletedSince, func(h beacon.Hotspot) error {
 			mu.Lock()
 			defer mu.Unlock()
 			all = append(all, h)
@@ -227,7 +227,7 @@ func eachHotspot(t *testing.T, database Database) {
 	for client := range clients {
 		all.Go(func() {
 			for n := 10 + client; n < 10+many; n += clients {
-				if _, err := db.InsertHotspot(t.Context(), Hotspot(n), Actor, nil); err != nil {
+				if err := db.Hotspots.InsertHotspot(t.Context(), Hotspot(n), Actor, nil); err != nil {
 					t.Error(err)
 				}
 			}
@@ -240,17 +240,17 @@ func eachHotspot(t *testing.T, database Database) {
 	equal(t, "each of many", sorted(must(each(time.Time{}))), want)
 
 	stop := errors.New("stop")
-	if err := db.EachHotspot(t.Context(), time.Time{}, func(beacon.Hotspot) error { return stop }); err != stop { //nolint:errorlint // as it is
+	if err := db.Hotspots.EachHotspot(t.Context(), time.Time{}, func(beacon.Hotspot) error { return stop }); err != stop { //nolint:errorlint // as it is
 		t.Errorf("EachHotspot = %v; want the error of its function", err)
 	}
-	if _, err := db.Hotspot(t.Context(), want[0].ID); err != nil {
+	if _, err := db.Hotspots.Hotspot(t.Context(), want[0].ID); err != nil {
 		t.Errorf("after a stopped EachHotspot: %v", err)
 	}
 }
 
 func remove(t testing.TB, db *store.DB, id beacon.HotspotID) beacon.Hotspot {
 	t.Helper()
-	h, err := db.UpdateHotspot(t.Context(), id, Actor, beacon.HotspotDeleted, func(h *beacon.Hotspot) (bool, error) {
+	h, err := db.Hotspots.UpdateHotspot(t.Context(), id, Actor, beacon.HotspotDeleted, func(h *beacon.Hotspot) (bool, error) {
 		h.DeletedAt = Now.Add(time.Hour)
 		return true, nil
 	})

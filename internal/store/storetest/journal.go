@@ -25,41 +25,41 @@ func batch(n int) []byte {
 
 func appendBeats(t *testing.T, database Database) {
 	one, two := database.open(t), database.open(t)
-	if heads := must(one.JournalHeads(t.Context())); len(heads) != 0 {
+	if heads := must(one.Journal.JournalHeads(t.Context())); len(heads) != 0 {
 		t.Errorf("heads of an empty database = %v", heads)
 	}
 	sizes := []int{1, 300, 200_000, 5_000}
 	var want []beacon.JournalRow
 	for i, size := range sizes {
 		given := batch(size)
-		seq, err := one.AppendBeats(t.Context(), given)
+		seq, err := one.Journal.AppendBeats(t.Context(), given)
 		if err != nil || seq != int64(i+1) {
 			t.Fatalf("AppendBeats = %d, %v; want %d", seq, err, i+1)
 		}
 		clear(given) // no memory is shared
 		want = append(want, beacon.JournalRow{Seq: seq, Batch: batch(size)})
 	}
-	if seq, err := two.AppendBeats(t.Context(), batch(3)); seq != 1 || err != nil {
+	if seq, err := two.Journal.AppendBeats(t.Context(), batch(3)); seq != 1 || err != nil {
 		t.Errorf("the first of another node = %d, %v; want 1", seq, err)
 	}
 	insert(t, one, Hotspot(1)) // the change stream has its own numbers
 
-	equal(t, "the journal", must(two.Journal(t.Context(), one.Node(), 0, 100)), want)
-	equal(t, "a part of it", must(two.Journal(t.Context(), one.Node(), 1, 2)), want[1:3])
-	if rest := must(two.Journal(t.Context(), one.Node(), 4, 10)); len(rest) != 0 {
+	equal(t, "the journal", must(two.Journal.Journal(t.Context(), one.Node(), 0, 100)), want)
+	equal(t, "a part of it", must(two.Journal.Journal(t.Context(), one.Node(), 1, 2)), want[1:3])
+	if rest := must(two.Journal.Journal(t.Context(), one.Node(), 4, 10)); len(rest) != 0 {
 		t.Errorf("%d rows behind the head", len(rest))
 	}
-	equal(t, "heads of the journals", must(two.JournalHeads(t.Context())), map[string]int64{one.Node(): 4, two.Node(): 1})
-	equal(t, "heads of the changes", must(two.Heads(t.Context())), map[string]int64{one.Node(): 1, two.Node(): 0})
-	if seq, err := one.AppendBeats(t.Context(), nil); seq != 5 || err != nil {
+	equal(t, "heads of the journals", must(two.Journal.JournalHeads(t.Context())), map[string]int64{one.Node(): 4, two.Node(): 1})
+	equal(t, "heads of the changes", must(two.Changes.Heads(t.Context())), map[string]int64{one.Node(): 1, two.Node(): 0})
+	if seq, err := one.Journal.AppendBeats(t.Context(), nil); seq != 5 || err != nil {
 		t.Errorf("no bytes at all = %d, %v; want 5", seq, err)
 	}
-	if page := must(two.Audit(t.Context(), beacon.Change{}, 10)); len(page) != 1 {
+	if page := must(two.Changes.Audit(t.Context(), beacon.Change{}, 10)); len(page) != 1 {
 		t.Errorf("the audit lists %d changes; want 1: beats are none", len(page))
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := one.AppendBeats(cancelled, batch(1))
+	_, err := one.Journal.AppendBeats(cancelled, batch(1))
 	wantKind(t, "beats that come too late", err, beacon.Overloaded)
 }
 
@@ -99,14 +99,14 @@ func overtaken(t *testing.T, database Database, wait time.Duration) (n, most int
 	var all sync.WaitGroup
 	for n := range crowd {
 		all.Go(func() {
-			if _, err := db.InsertHotspot(t.Context(), Hotspot(n+1), Actor, nil); err != nil {
+			if err := db.Hotspots.InsertHotspot(t.Context(), Hotspot(n+1), Actor, nil); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	waitFor(t, db, crowd)
 	all.Go(func() {
-		if seq, err := db.AppendBeats(t.Context(), batch(1000)); seq != 1 || err != nil {
+		if seq, err := db.Journal.AppendBeats(t.Context(), batch(1000)); seq != 1 || err != nil {
 			t.Errorf("AppendBeats = %d, %v; want 1", seq, err)
 		}
 	})
@@ -137,7 +137,7 @@ func beatsAtOnce(t *testing.T, database Database) {
 		all.Go(func() {
 			for n := range times {
 				text := fmt.Sprint(appender, " ", n)
-				seq, err := db.AppendBeats(t.Context(), []byte(text))
+				seq, err := db.Journal.AppendBeats(t.Context(), []byte(text))
 				if err != nil {
 					t.Error(err)
 				}
@@ -149,7 +149,7 @@ func beatsAtOnce(t *testing.T, database Database) {
 	}
 	all.Wait()
 	got := map[int64]string{}
-	for i, row := range must(db.Journal(t.Context(), db.Node(), 0, 1000)) {
+	for i, row := range must(db.Journal.Journal(t.Context(), db.Node(), 0, 1000)) {
 		if row.Seq != int64(i+1) {
 			t.Fatalf("row %d stands where %d was due", row.Seq, i+1)
 		}
@@ -164,33 +164,33 @@ func beatsAtOnce(t *testing.T, database Database) {
 func trimJournal(t *testing.T, database Database) {
 	db, other := database.open(t), database.open(t)
 	l := lead(t, db, "keeper")
-	equal(t, "rows of nobody", must(db.JournalRows(t.Context())), int64(0))
+	equal(t, "rows of nobody", must(db.Journal.JournalRows(t.Context())), int64(0))
 	const rows = 130 // takes more than two transactions to delete
 	for range rows {
-		must(db.AppendBeats(t.Context(), batch(10)))
+		must(db.Journal.AppendBeats(t.Context(), batch(10)))
 	}
-	must(other.AppendBeats(t.Context(), batch(10)))
+	must(other.Journal.AppendBeats(t.Context(), batch(10)))
 	for _, step := range []struct{ upTo, first int64 }{{0, 1}, {1, 2}, {1, 2}, {120, 121}, {7, 121}} {
-		if err := db.TrimJournal(t.Context(), l, db.Node(), step.upTo); err != nil {
+		if err := db.Journal.TrimJournal(t.Context(), l, db.Node(), step.upTo); err != nil {
 			t.Fatal(err)
 		}
-		left := must(db.Journal(t.Context(), db.Node(), 0, 1000))
-		if n := must(db.JournalRows(t.Context())); n != int64(len(left))+1 { // plus the row of the other node
+		left := must(db.Journal.Journal(t.Context(), db.Node(), 0, 1000))
+		if n := must(db.Journal.JournalRows(t.Context())); n != int64(len(left))+1 { // plus the row of the other node
 			t.Errorf("trimmed to %d: all journals have %d rows; want %d", step.upTo, n, len(left)+1)
 		}
 		if int64(len(left)) != rows+1-step.first || left[0].Seq != step.first {
 			t.Errorf("trimmed to %d: %d rows are left from %d on; want from %d on", step.upTo, len(left), left[0].Seq, step.first)
 		}
 	}
-	if err := db.TrimJournal(t.Context(), l, db.Node(), 1<<40); err != nil { // more than there are
+	if err := db.Journal.TrimJournal(t.Context(), l, db.Node(), 1<<40); err != nil { // more than there are
 		t.Fatal(err)
 	}
-	equal(t, "rows", must(db.JournalRows(t.Context())), int64(1))
-	equal(t, "heads", must(db.JournalHeads(t.Context())), map[string]int64{db.Node(): 0, other.Node(): 1})
-	if seq := must(db.AppendBeats(t.Context(), nil)); seq != rows+1 {
+	equal(t, "rows", must(db.Journal.JournalRows(t.Context())), int64(1))
+	equal(t, "heads", must(db.Journal.JournalHeads(t.Context())), map[string]int64{db.Node(): 0, other.Node(): 1})
+	if seq := must(db.Journal.AppendBeats(t.Context(), nil)); seq != rows+1 {
 		t.Errorf("the next row after all were trimmed is %d; want %d", seq, rows+1)
 	}
-	if err := db.TrimJournal(t.Context(), l, "node_unknown", 5); err != nil {
+	if err := db.Journal.TrimJournal(t.Context(), l, "node_unknown", 5); err != nil {
 		t.Errorf("an unknown node: %v", err)
 	}
 	for session := range int64(2) { // a trimmed stream continues its numbers when reopened
@@ -198,17 +198,17 @@ func trimJournal(t *testing.T, database Database) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if seq := must(shared.AppendBeats(t.Context(), nil)); seq != session+1 {
+		if seq := must(shared.Journal.AppendBeats(t.Context(), nil)); seq != session+1 {
 			t.Errorf("session %d writes row %d; want %d", session, seq, session+1)
 		}
-		err = errors.Join(shared.Close(), db.TrimJournal(t.Context(), l, store.SharedNode, session+1))
+		err = errors.Join(shared.Close(), db.Journal.TrimJournal(t.Context(), l, store.SharedNode, session+1))
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	l.Token++
-	wantKind(t, "a lease of another", db.TrimJournal(t.Context(), l, db.Node(), 1000), beacon.Conflict)
-	if left := must(db.Journal(t.Context(), db.Node(), 0, 10)); len(left) != 1 {
+	wantKind(t, "a lease of another", db.Journal.TrimJournal(t.Context(), l, db.Node(), 1000), beacon.Conflict)
+	if left := must(db.Journal.Journal(t.Context(), db.Node(), 0, 10)); len(left) != 1 {
 		t.Errorf("%d rows are left; want 1", len(left))
 	}
 }
@@ -231,7 +231,7 @@ func journalWhileTrimmed(t *testing.T, database Database) {
 				}
 				for n := range times {
 					err := insist(func() error {
-						_, err := db.AppendBeats(t.Context(), fmt.Append(nil, node, n))
+						_, err := db.Journal.AppendBeats(t.Context(), fmt.Append(nil, node, n))
 						return err
 					})
 					if err != nil {
@@ -256,16 +256,16 @@ func journalWhileTrimmed(t *testing.T, database Database) {
 			running = false
 		default:
 		}
-		for node, head := range must(keeper.JournalHeads(t.Context())) {
+		for node, head := range must(keeper.Journal.JournalHeads(t.Context())) {
 			for seen[node] < head {
-				for _, row := range must(keeper.Journal(t.Context(), node, seen[node], 7)) {
+				for _, row := range must(keeper.Journal.Journal(t.Context(), node, seen[node], 7)) {
 					seen[node]++
 					if row.Seq != seen[node] || !bytes.HasPrefix(row.Batch, []byte(node)) {
 						t.Fatalf("%s: row %d %q comes where %d was due", node, row.Seq, row.Batch, seen[node])
 					}
 				}
 			}
-			if err := insist(func() error { return keeper.TrimJournal(t.Context(), l, node, seen[node]) }); err != nil {
+			if err := insist(func() error { return keeper.Journal.TrimJournal(t.Context(), l, node, seen[node]) }); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -24,7 +24,7 @@ func key(id beacon.KeyID) beacon.Key {
 func insertKeys(t testing.TB, db *store.DB, all ...beacon.Key) {
 	t.Helper()
 	for _, k := range all {
-		if err := db.InsertKey(t.Context(), k, Actor); err != nil {
+		if err := db.Keys.InsertKey(t.Context(), k, Actor, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -34,16 +34,16 @@ func keys(t *testing.T, database Database) {
 	db := database.open(t)
 	full, bare := key("key_1"), beacon.Key{ID: "key_2", User: "usr_2", CreatedAt: Now}
 	insertKeys(t, db, full, bare)
-	equal(t, "the key", must(db.Key(t.Context(), "key_1")), full)
-	equal(t, "the bare key", must(db.Key(t.Context(), "key_2")), bare)
+	equal(t, "the key", must(db.Keys.Key(t.Context(), "key_1")), full)
+	equal(t, "the bare key", must(db.Keys.Key(t.Context(), "key_2")), bare)
 	for _, id := range []beacon.KeyID{"", "KEY_1", "key_3"} {
-		_, err := db.Key(t.Context(), id)
+		_, err := db.Keys.Key(t.Context(), id)
 		wantKind(t, "Key("+string(id)+")", err, beacon.NotFound)
 	}
-	wantKind(t, "the same id again", db.InsertKey(t.Context(), full, Actor), beacon.Internal)
+	wantKind(t, "the same id again", db.Keys.InsertKey(t.Context(), full, Actor, nil), beacon.Internal)
 	spoilt := key("key_4")
 	spoilt.Name = "\x00"
-	wantKind(t, "NUL", db.InsertKey(t.Context(), spoilt, Actor), beacon.Internal)
+	wantKind(t, "NUL", db.Keys.InsertKey(t.Context(), spoilt, Actor, nil), beacon.Internal)
 	wantHead(t, db, 2)
 }
 
@@ -51,16 +51,16 @@ func keys(t *testing.T, database Database) {
 func firstKey(t *testing.T, database Database) {
 	db := database.open(t)
 	first, second := key("key_1"), key("key_2")
-	if err := db.InsertFirstKey(t.Context(), first, Actor); err != nil {
+	if err := db.Keys.InsertFirstKey(t.Context(), first, Actor); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "the first key", must(db.Key(t.Context(), first.ID)), first)
-	wantKind(t, "a second one", db.InsertFirstKey(t.Context(), second, Actor), beacon.Conflict)
-	if err := db.RevokeKey(t.Context(), first.ID, Now, Actor); err != nil {
+	equal(t, "the first key", must(db.Keys.Key(t.Context(), first.ID)), first)
+	wantKind(t, "a second one", db.Keys.InsertFirstKey(t.Context(), second, Actor), beacon.Conflict)
+	if err := db.Keys.RevokeKey(t.Context(), first.ID, Now, Actor); err != nil {
 		t.Fatal(err)
 	}
-	wantKind(t, "one after a revoked one", db.InsertFirstKey(t.Context(), second, Actor), beacon.Conflict)
-	_, err := db.Key(t.Context(), second.ID)
+	wantKind(t, "one after a revoked one", db.Keys.InsertFirstKey(t.Context(), second, Actor), beacon.Conflict)
+	_, err := db.Keys.Key(t.Context(), second.ID)
 	wantKind(t, "the second key", err, beacon.NotFound)
 	wantHead(t, db, 2)
 }
@@ -86,7 +86,7 @@ func keyOrderAndUsers(t *testing.T, database Database) {
 		{"", 1 << 40, 100, nil, 4},
 		{"usr_nobody", 0, 100, nil, 0},
 	} {
-		page, total, err := db.Keys(t.Context(), tc.user, beacon.KeyPlace{}, tc.offset, tc.limit)
+		page, total, err := db.Keys.Keys(t.Context(), tc.user, beacon.KeyPlace{}, tc.offset, tc.limit)
 		if err != nil || total != tc.total {
 			t.Errorf("Keys(%q, %d, %d): total %d, %v; want %d", tc.user, tc.offset, tc.limit, total, err, tc.total)
 		}
@@ -94,13 +94,13 @@ func keyOrderAndUsers(t *testing.T, database Database) {
 	}
 	all := []beacon.Key{foreign, middle, twin, old}
 	for i := range all { // a page that begins after a key
-		page, total, err := db.Keys(t.Context(), "", all[i].Place(), 0, 2)
+		page, total, err := db.Keys.Keys(t.Context(), "", all[i].Place(), 0, 2)
 		if err != nil || total != 4 {
 			t.Errorf("Keys after %s: total %d, %v", all[i].ID, total, err)
 		}
 		equal(t, "keys after "+string(all[i].ID), append([]beacon.Key{}, page...), append([]beacon.Key{}, all[i+1:min(i+3, 4)]...))
 	}
-	page, total, err := db.Keys(t.Context(), "usr_tester", middle.Place(), 0, 10)
+	page, total, err := db.Keys.Keys(t.Context(), "usr_tester", middle.Place(), 0, 10)
 	if err != nil || total != 3 {
 		t.Errorf("the user's keys after one: total %d, %v", total, err)
 	}
@@ -113,17 +113,17 @@ func revokeKey(t *testing.T, database Database) {
 	insertKeys(t, db, want, key("key_2"))
 	want.RevokedAt = Now.Add(time.Minute)
 	for range 2 { // the second call succeeds and changes nothing
-		if err := db.RevokeKey(t.Context(), "key_1", want.RevokedAt, Actor); err != nil {
+		if err := db.Keys.RevokeKey(t.Context(), "key_1", want.RevokedAt, Actor); err != nil {
 			t.Fatal(err)
 		}
-		equal(t, "the revoked key", must(db.Key(t.Context(), "key_1")), want)
+		equal(t, "the revoked key", must(db.Keys.Key(t.Context(), "key_1")), want)
 	}
-	if err := db.RevokeKey(t.Context(), "key_1", Now.Add(time.Hour), Actor); err != nil {
+	if err := db.Keys.RevokeKey(t.Context(), "key_1", Now.Add(time.Hour), Actor); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "the revoked key", must(db.Key(t.Context(), "key_1")), want)
-	equal(t, "the other key", must(db.Key(t.Context(), "key_2")), key("key_2"))
-	wantKind(t, "an unknown key", db.RevokeKey(t.Context(), "key_3", Now, Actor), beacon.NotFound)
+	equal(t, "the revoked key", must(db.Keys.Key(t.Context(), "key_1")), want)
+	equal(t, "the other key", must(db.Keys.Key(t.Context(), "key_2")), key("key_2"))
+	wantKind(t, "an unknown key", db.Keys.RevokeKey(t.Context(), "key_3", Now, Actor), beacon.NotFound)
 	wantHead(t, db, 3)
 }
 
@@ -132,7 +132,7 @@ func touchKeys(t *testing.T, database Database) {
 	insertKeys(t, db, key("key_1"), key("key_2"), key("key_3"))
 	touch := func(used map[beacon.KeyID]time.Time) {
 		t.Helper()
-		if err := db.TouchKeys(t.Context(), used); err != nil {
+		if err := db.Keys.TouchKeys(t.Context(), used); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -140,7 +140,7 @@ func touchKeys(t *testing.T, database Database) {
 	touch(map[beacon.KeyID]time.Time{"key_1": Now.Add(time.Hour), "key_2": Now, "key_unknown": Now})
 	touch(map[beacon.KeyID]time.Time{"key_1": Now, "key_2": Now.Add(time.Minute)}) // times never move back
 	for id, want := range map[beacon.KeyID]time.Time{"key_1": Now.Add(time.Hour), "key_2": Now.Add(time.Minute), "key_3": {}} {
-		if got := must(db.Key(t.Context(), id)).LastUsedAt; !got.Equal(want) {
+		if got := must(db.Keys.Key(t.Context(), id)).LastUsedAt; !got.Equal(want) {
 			t.Errorf("%s was last used %v; want %v", id, got, want)
 		}
 	}

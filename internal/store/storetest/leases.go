@@ -15,7 +15,7 @@ import (
 // lead takes a lease that must be free.
 func lead(t testing.TB, db *store.DB, name string) lease.Lease {
 	t.Helper()
-	l, taken, err := db.TakeLease(t.Context(), name, db.Node(), Now, time.Hour)
+	l, taken, err := db.Leases.TakeLease(t.Context(), name, db.Node(), Now, time.Hour)
 	if err != nil || !taken {
 		t.Fatalf("TakeLease = %v, %v", taken, err)
 	}
@@ -24,7 +24,7 @@ func lead(t testing.TB, db *store.DB, name string) lease.Lease {
 
 func put(t testing.TB, db *store.DB, l lease.Lease, rows ...beacon.RecordRow) {
 	t.Helper()
-	if err := db.PutRecords(t.Context(), l, rows); err != nil {
+	if err := db.Records.PutRecords(t.Context(), l, rows); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -53,7 +53,7 @@ func takeLease(t *testing.T, database Database) {
 		{"keeper", "a", 60, 10, 3},
 		{"keeper", "b", 70, 10, 4},
 	} {
-		l, taken, err := db.TakeLease(t.Context(), step.name, step.holder, at(step.now), time.Duration(step.ttl)*time.Second)
+		l, taken, err := db.Leases.TakeLease(t.Context(), step.name, step.holder, at(step.now), time.Duration(step.ttl)*time.Second)
 		if step.token > 0 {
 			standing[step.name] = lease.Lease{Name: step.name, Holder: step.holder, Token: step.token, Until: at(step.now + step.ttl)}
 		}
@@ -91,7 +91,7 @@ func leaseRace(t *testing.T, database Database) {
 				var l lease.Lease
 				var taken bool
 				err := insist(func() (err error) {
-					l, taken, err = db.TakeLease(t.Context(), "keeper", holder, clock.now(), 3*time.Second)
+					l, taken, err = db.Leases.TakeLease(t.Context(), "keeper", holder, clock.now(), 3*time.Second)
 					return err
 				})
 				if err != nil {
@@ -123,7 +123,7 @@ func leaseRace(t *testing.T, database Database) {
 		})
 	}
 	all.Wait()
-	rows := must(nodes[0].RecordsOf(t.Context(), Hotspot(1).ID, 1, 1))
+	rows := must(nodes[0].Records.RecordsOf(t.Context(), Hotspot(1).ID, 1, 1))
 	if len(rows) != 1 || string(rows[0].Data) != fmt.Sprint(written) {
 		t.Errorf("counted to %v with %d writes (%d refused, %d holders)", rows, written, refused, len(holderOf))
 	}
@@ -137,10 +137,10 @@ func leaseRace(t *testing.T, database Database) {
 // number if it were not refused.
 func countUp(t *testing.T, db *store.DB, l lease.Lease) error {
 	n := 0
-	for _, data := range must(db.Records(t.Context(), 1, []beacon.HotspotID{Hotspot(1).ID})) {
+	for _, data := range must(db.Records.Records(t.Context(), 1, []beacon.HotspotID{Hotspot(1).ID})) {
 		_, _ = fmt.Sscan(string(data), &n) // 0 if there is none
 	}
-	return db.PutRecords(t.Context(), l, []beacon.RecordRow{record(1, 1, fmt.Sprint(n+1))})
+	return db.Records.PutRecords(t.Context(), l, []beacon.RecordRow{record(1, 1, fmt.Sprint(n+1))})
 }
 
 // ticker is a clock that advances by a second at each reading.
@@ -162,11 +162,11 @@ func recordsFenced(t *testing.T, database Database) {
 	one, two := database.open(t), database.open(t)
 	old := lead(t, one, "keeper")
 	put(t, one, old, record(1, 1, "in time"))
-	if _, taken, err := two.TakeLease(t.Context(), "keeper", "two", Now, time.Hour); taken || err != nil {
+	if _, taken, err := two.Leases.TakeLease(t.Context(), "keeper", "two", Now, time.Hour); taken || err != nil {
 		t.Fatalf("TakeLease = %v, %v; want false", taken, err)
 	}
 	put(t, one, old, record(1, 1, "still"))
-	next, taken, err := two.TakeLease(t.Context(), "keeper", "two", Now.Add(time.Hour), time.Hour)
+	next, taken, err := two.Leases.TakeLease(t.Context(), "keeper", "two", Now.Add(time.Hour), time.Hour)
 	if !taken || err != nil || next.Token <= old.Token {
 		t.Fatalf("TakeLease = %v, %v, %v; want a token above %d", next, taken, err, old.Token)
 	}
@@ -176,17 +176,17 @@ func recordsFenced(t *testing.T, database Database) {
 		"the old holder": old, "another holder": forged, "none": {}, "an unknown name": {Name: "x", Holder: old.Holder, Token: 1},
 	} {
 		for call, err := range map[string]error{
-			"PutRecords":   one.PutRecords(t.Context(), l, []beacon.RecordRow{record(1, 1, "late"), record(2, 1, "late")}),
-			"TrimJournal":  one.TrimJournal(t.Context(), l, one.Node(), 1),
-			"AppendEvents": one.AppendEvents(t.Context(), l, map[string]int64{"node_a": 1}, []beacon.Event{{Kind: beacon.HotspotLinked}}),
-			"Announce":     one.Announce(t.Context(), l, []beacon.Transition{{Hotspot: "hs_1", Online: true}}),
-			"PruneEvents":  one.PruneEvents(t.Context(), l, Now),
+			"PutRecords":   one.Records.PutRecords(t.Context(), l, []beacon.RecordRow{record(1, 1, "late"), record(2, 1, "late")}),
+			"TrimJournal":  one.Journal.TrimJournal(t.Context(), l, one.Node(), 1),
+			"AppendEvents": one.Events.AppendEvents(t.Context(), l, map[string]int64{"node_a": 1}, []beacon.Event{{Kind: beacon.HotspotLinked}}),
+			"Announce":     one.Events.Announce(t.Context(), l, []beacon.Transition{{Hotspot: "hs_1", Online: true}}),
+			"PruneEvents":  one.Events.PruneEvents(t.Context(), l, Now),
 		} {
 			wantKind(t, call+" by "+what, err, beacon.Conflict)
 		}
 	}
 	equal(t, "the records", newestRecords(t, one), map[beacon.HotspotID]beacon.RecordRow{Hotspot(1).ID: record(1, 1, "still")})
-	if _, newest, err := one.EventHead(t.Context()); newest != 0 || err != nil {
+	if _, newest, err := one.Events.EventHead(t.Context()); newest != 0 || err != nil {
 		t.Errorf("newest event %d, %v; want none", newest, err)
 	}
 	put(t, two, next, record(1, 1, "taken over"))
@@ -196,11 +196,11 @@ func spans(t *testing.T, database Database) {
 	one, two := database.open(t), database.open(t)
 	extend := func(db *store.DB, from, to int64) {
 		t.Helper()
-		if err := db.ExtendSpan(t.Context(), from, to); err != nil {
+		if err := db.Clocks.ExtendSpan(t.Context(), from, to); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if none := must(one.Spans(t.Context(), 0)); len(none) != 0 {
+	if none := must(one.Clocks.Spans(t.Context(), 0)); len(none) != 0 {
 		t.Errorf("spans of an empty database: %v", none)
 	}
 	extend(one, 100, 100)
@@ -209,11 +209,11 @@ func spans(t *testing.T, database Database) {
 	extend(two, 100, 101)
 	extend(one, 200, 210)
 	extend(two, 90, 300)
-	equal(t, "all spans", must(two.Spans(t.Context(), 0)), []beacon.ServiceSpan{{From: 90, To: 300}, {From: 100, To: 101}, {From: 100, To: 105}, {From: 200, To: 210}})
-	equal(t, "since 105", must(two.Spans(t.Context(), 105)), []beacon.ServiceSpan{{From: 90, To: 300}, {From: 100, To: 105}, {From: 200, To: 210}})
-	if err := one.ForgetSpans(t.Context(), 100); err != nil { // of any node
+	equal(t, "all spans", must(two.Clocks.Spans(t.Context(), 0)), []beacon.ServiceSpan{{From: 90, To: 300}, {From: 100, To: 101}, {From: 100, To: 105}, {From: 200, To: 210}})
+	equal(t, "since 105", must(two.Clocks.Spans(t.Context(), 105)), []beacon.ServiceSpan{{From: 90, To: 300}, {From: 100, To: 105}, {From: 200, To: 210}})
+	if err := one.Clocks.ForgetSpans(t.Context(), 100); err != nil { // of any node
 		t.Fatal(err)
 	}
-	equal(t, "those that had begun by then", must(two.Spans(t.Context(), 0)), []beacon.ServiceSpan{{From: 90, To: 300}, {From: 100, To: 101}, {From: 100, To: 105}})
+	equal(t, "those that had begun by then", must(two.Clocks.Spans(t.Context(), 0)), []beacon.ServiceSpan{{From: 90, To: 300}, {From: 100, To: 101}, {From: 100, To: 105}})
 	wantHead(t, one, 0)
 }

@@ -20,7 +20,7 @@ func hold(t *testing.T, db *store.DB, id beacon.HotspotID) (release func()) {
 	var once sync.Once
 	go func() {
 		defer close(done)
-		_, err := db.UpdateHotspot(context.WithoutCancel(t.Context()), id, Actor, beacon.HotspotUpdated, func(*beacon.Hotspot) (bool, error) {
+		_, err := db.Hotspots.UpdateHotspot(context.WithoutCancel(t.Context()), id, Actor, beacon.HotspotUpdated, func(*beacon.Hotspot) (bool, error) {
 			once.Do(func() { close(entered) })
 			<-gate
 			return false, nil
@@ -61,7 +61,7 @@ func poisonedOperation(t *testing.T, database Database) {
 			if n == 5 {
 				h = poison
 			}
-			_, errs[n] = db.InsertHotspot(t.Context(), h, Actor, onceRecord(string(h.Device.MAC)))
+			errs[n] = db.Hotspots.InsertHotspot(t.Context(), h, repeatedBy(string(h.Device.MAC), Now, "made"), nil)
 		})
 	}
 	waitFor(t, db, group)
@@ -74,7 +74,7 @@ func poisonedOperation(t *testing.T, database Database) {
 			t.Errorf("hotspot %d suffers from the poisoned one: %v", n, errs[n])
 		}
 	}
-	_, total, err := db.HotspotsOf(t.Context(), "usr_tester", "", 0, 1)
+	_, total, err := db.Hotspots.HotspotsOf(t.Context(), "usr_tester", "", 0, 1)
 	if total != group || err != nil {
 		t.Errorf("%d hotspots, %v; want %d", total, err, group)
 	}
@@ -82,15 +82,15 @@ func poisonedOperation(t *testing.T, database Database) {
 	f := follower{t: t, db: db, seen: map[string]int64{}, versions: map[string]int64{}}
 	f.follow()
 	// Its idempotency record was rolled back with it.
-	if replay, err := db.InsertHotspot(t.Context(), Hotspot(5), Actor, onceRecord(string(mac(5)))); replay != nil || err != nil {
-		t.Errorf("the healed one = %v, %v; want nil, nil", replay, err)
+	if err := db.Hotspots.InsertHotspot(t.Context(), Hotspot(5), repeatedBy(string(mac(5)), Now, "made"), nil); err != nil {
+		t.Errorf("the healed one: %v", err)
 	}
 }
 
 func panickingEdit(t *testing.T, database Database) {
 	db := database.open(t)
 	insert(t, db, Hotspot(1))
-	_, err := db.UpdateHotspot(t.Context(), Hotspot(1).ID, Actor, beacon.HotspotUpdated, func(*beacon.Hotspot) (bool, error) {
+	_, err := db.Hotspots.UpdateHotspot(t.Context(), Hotspot(1).ID, Actor, beacon.HotspotUpdated, func(*beacon.Hotspot) (bool, error) {
 		panic("a mistake in an edit")
 	})
 	wantKind(t, "a panic", err, beacon.Internal)
@@ -105,11 +105,11 @@ func cancelledContext(t *testing.T, database Database) {
 	release := hold(t, db, Hotspot(0).ID)
 	left, stayed := make(chan error, 1), make(chan error, 1)
 	go func() {
-		_, err := db.InsertHotspot(ctx, Hotspot(1), Actor, nil)
+		err := db.Hotspots.InsertHotspot(ctx, Hotspot(1), Actor, nil)
 		left <- err
 	}()
 	go func() {
-		_, err := db.InsertHotspot(t.Context(), Hotspot(2), Actor, nil)
+		err := db.Hotspots.InsertHotspot(t.Context(), Hotspot(2), Actor, nil)
 		stayed <- err
 	}()
 	waitFor(t, db, 2)
@@ -123,13 +123,13 @@ func cancelledContext(t *testing.T, database Database) {
 	if err := <-stayed; err != nil {
 		t.Errorf("who stays suffers: %v", err)
 	}
-	_, err = db.Hotspot(t.Context(), Hotspot(1).ID)
+	_, err = db.Hotspots.Hotspot(t.Context(), Hotspot(1).ID)
 	wantKind(t, "what was called off", err, beacon.NotFound)
 	wantHead(t, db, 2)
 
-	_, err = db.InsertHotspot(ctx, Hotspot(3), Actor, nil)
+	err = db.Hotspots.InsertHotspot(ctx, Hotspot(3), Actor, nil)
 	wantKind(t, "a write that comes too late", err, beacon.Overloaded)
-	_, err = db.Hotspot(ctx, Hotspot(0).ID)
+	_, err = db.Hotspots.Hotspot(ctx, Hotspot(0).ID)
 	wantKind(t, "a read that comes too late", err, beacon.Overloaded)
 }
 
@@ -142,7 +142,7 @@ func fullQueue(t *testing.T, database Database) {
 	const crowd = 5000
 	results := make(chan error, crowd)
 	for range crowd {
-		go func() { results <- db.RevokeKey(t.Context(), "key_unknown", Now, Actor) }()
+		go func() { results <- db.Keys.RevokeKey(t.Context(), "key_unknown", Now, Actor) }()
 	}
 	wantKind(t, "one too many", <-results, beacon.Overloaded)
 	release()
@@ -175,7 +175,7 @@ func closeDrains(t *testing.T, database Database) {
 	var all sync.WaitGroup
 	for n := range waiting {
 		all.Go(func() {
-			if _, err := db.InsertHotspot(t.Context(), Hotspot(n+1), Actor, nil); err != nil {
+			if err := db.Hotspots.InsertHotspot(t.Context(), Hotspot(n+1), Actor, nil); err != nil {
 				t.Errorf("accepted before Close: %v", err)
 			}
 		})
@@ -188,11 +188,11 @@ func closeDrains(t *testing.T, database Database) {
 	if err := <-closed; err != nil {
 		t.Errorf("Close = %v", err)
 	}
-	if heads := must(reader.Heads(t.Context())); heads[db.Node()] != waiting+1 {
+	if heads := must(reader.Changes.Heads(t.Context())); heads[db.Node()] != waiting+1 {
 		t.Errorf("head %d once Close returned; want %d", heads[db.Node()], waiting+1)
 	}
 	all.Wait()
-	_, err = db.InsertHotspot(t.Context(), Hotspot(1000), Actor, nil)
+	err = db.Hotspots.InsertHotspot(t.Context(), Hotspot(1000), Actor, nil)
 	wantKind(t, "a write after Close", err, beacon.Overloaded)
 }
 
@@ -202,7 +202,7 @@ func awaitClosing(t *testing.T, db *store.DB) {
 	t.Helper()
 	for start := time.Now(); time.Since(start) < Patience; {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		err := db.RevokeKey(ctx, "key_unknown", Now, Actor)
+		err := db.Keys.RevokeKey(ctx, "key_unknown", Now, Actor)
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return
@@ -229,9 +229,9 @@ func reopen(t *testing.T, database Database) {
 		t.Errorf("Ping = %v", err)
 	}
 	insert(t, db, Hotspot(2))
-	equal(t, "the hotspot", must(db.Hotspot(t.Context(), Hotspot(1).ID)), Hotspot(1))
-	equal(t, "the key", must(db.Key(t.Context(), "key_1")), key("key_1"))
-	equal(t, "heads", must(db.Heads(t.Context())), map[string]int64{first.Node(): 2, db.Node(): 1})
+	equal(t, "the hotspot", must(db.Hotspots.Hotspot(t.Context(), Hotspot(1).ID)), Hotspot(1))
+	equal(t, "the key", must(db.Keys.Key(t.Context(), "key_1")), key("key_1"))
+	equal(t, "heads", must(db.Changes.Heads(t.Context())), map[string]int64{first.Node(): 2, db.Node(): 1})
 }
 
 // openAtOnce: many processes start on an empty database.
@@ -271,13 +271,13 @@ func watch(t *testing.T, database Database) {
 		}
 	})
 	insert(t, db, Hotspot(2), Hotspot(3))
-	must(db.AppendBeats(t.Context(), batch(1)))
+	must(db.Journal.AppendBeats(t.Context(), batch(1)))
 	again := Hotspot(4)
 	again.ID = Hotspot(1).ID
-	if _, err := db.InsertHotspot(t.Context(), again, beacon.Actor{}, nil); err == nil {
+	if err := db.Hotspots.InsertHotspot(t.Context(), again, beacon.Actor{}, nil); err == nil {
 		t.Error("an id was taken twice")
 	}
-	must(db.Heads(t.Context())) // something is read
+	must(db.Changes.Heads(t.Context())) // something is read
 	mu.Lock()
 	defer mu.Unlock()
 	equal(t, "what was heard", heard, map[string]int{"changes committed": 2, "changes refused": 1, "journal committed": 1})

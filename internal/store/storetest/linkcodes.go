@@ -25,7 +25,7 @@ func unlinked(n int) beacon.Hotspot {
 
 func putCode(t testing.TB, db *store.DB, hotspot, code int) {
 	t.Helper()
-	err := db.PutLinkCode(t.Context(), beacon.LinkCode{Hotspot: Hotspot(hotspot).ID, Hash: codeHash(code), ExpiresAt: Now.Add(15 * time.Minute)}, Actor, Now)
+	err := db.Hotspots.PutLinkCode(t.Context(), beacon.LinkCode{Hotspot: Hotspot(hotspot).ID, Hash: codeHash(code), ExpiresAt: Now.Add(15 * time.Minute)}, Actor, Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ var device = beacon.Actor{Request: "req_device"}
 func wantAudit(t testing.TB, db *store.DB, skipped int64, want ...string) {
 	t.Helper()
 	got := []string{}
-	for _, c := range must(db.Changes(t.Context(), db.Node(), skipped, 1000)) {
+	for _, c := range must(db.Changes.Changes(t.Context(), db.Node(), skipped, 1000)) {
 		got = append(got, strings.TrimSuffix(fmt.Sprint(c.Kind, ": ", c.Actor.Note), ": "))
 		text := strings.ToLower(fmt.Sprintf("%+v", c))
 		for n := range 20 {
@@ -69,7 +69,7 @@ func linkDevice(t *testing.T, database Database) {
 	putCode(t, db, 1, 1)
 	want := before
 	want.Device.KeyHash, want.Device.LinkedAt, want.UpdatedAt, want.Version = [32]byte{9}, Now.Add(time.Minute), Now.Add(time.Minute), 2
-	got, err := db.LinkDevice(t.Context(), codeHash(1), device, Now.Add(time.Minute), func(h *beacon.Hotspot) error {
+	got, err := db.Hotspots.LinkDevice(t.Context(), codeHash(1), device, Now.Add(time.Minute), func(h *beacon.Hotspot) error {
 		equal(t, "what the edit sees", *h, before)
 		h.ID, h.Operator, h.Version, h.CreatedAt = "hs_x", "usr_x", 77, time.Time{} // must be ignored
 		return linkWith(9)(h)
@@ -78,10 +78,10 @@ func linkDevice(t *testing.T, database Database) {
 		t.Fatal(err)
 	}
 	equal(t, "the answer", got, want)
-	equal(t, "the hotspot read back", must(db.Hotspot(t.Context(), before.ID)), want)
-	_, err = db.LinkDevice(t.Context(), codeHash(1), device, Now.Add(time.Minute), linkWith(8))
+	equal(t, "the hotspot read back", must(db.Hotspots.Hotspot(t.Context(), before.ID)), want)
+	_, err = db.Hotspots.LinkDevice(t.Context(), codeHash(1), device, Now.Add(time.Minute), linkWith(8))
 	wantKind(t, "the code again", err, beacon.NotFound)
-	equal(t, "the changes", must(db.Changes(t.Context(), db.Node(), 1, 10)), []beacon.Change{
+	equal(t, "the changes", must(db.Changes.Changes(t.Context(), db.Node(), 1, 10)), []beacon.Change{
 		{Node: db.Node(), Seq: 2, Kind: beacon.LinkCodeCreated, Target: string(before.ID), Actor: Actor, At: Now},
 		{Node: db.Node(), Seq: 3, Kind: beacon.HotspotLinked, Target: string(before.ID), Version: 2, Actor: device, At: Now.Add(time.Minute)},
 	})
@@ -96,23 +96,23 @@ func linkRefused(t *testing.T, database Database) {
 	putCode(t, db, 2, 2)
 	refuse := func(code int) {
 		t.Helper()
-		if _, err := db.LinkDevice(t.Context(), codeHash(code), device, Now, wrongMAC); err != errVerdict { //nolint:errorlint // as it is
+		if _, err := db.Hotspots.LinkDevice(t.Context(), codeHash(code), device, Now, wrongMAC); err != errVerdict { //nolint:errorlint // as it is
 			t.Errorf("error %v; want that of the edit, as it is", err)
 		}
 	}
 	for range beacon.LinkTries {
 		refuse(1)
 	}
-	_, err := db.LinkDevice(t.Context(), codeHash(1), device, Now, linkWith(1))
+	_, err := db.Hotspots.LinkDevice(t.Context(), codeHash(1), device, Now, linkWith(1))
 	wantKind(t, "the right device after five wrong ones", err, beacon.NotFound)
 	for range beacon.LinkTries - 1 {
 		refuse(2)
 	}
-	must(db.LinkDevice(t.Context(), codeHash(2), device, Now, linkWith(1)))
+	must(db.Hotspots.LinkDevice(t.Context(), codeHash(2), device, Now, linkWith(1)))
 	wantAudit(t, db, 2, "link_code.created", "link_code.created",
 		"link.refused: the edit says no: try 1 of 5", "link.refused: the edit says no: try 2 of 5", "link.refused: the edit says no: try 3 of 5", "link.refused: the edit says no: try 4 of 5", "link.refused: the edit says no: try 5 of 5",
 		"link.refused: the edit says no: try 1 of 5", "link.refused: the edit says no: try 2 of 5", "link.refused: the edit says no: try 3 of 5", "link.refused: the edit says no: try 4 of 5", "hotspot.linked")
-	equal(t, "the hotspot of the spent code", must(db.Hotspot(t.Context(), Hotspot(1).ID)), unlinked(1))
+	equal(t, "the hotspot of the spent code", must(db.Hotspots.Hotspot(t.Context(), Hotspot(1).ID)), unlinked(1))
 
 	for code := 3; code <= 4; code++ { // a new code has its own tries, even if it replaces another
 		putCode(t, db, 1, code)
@@ -120,7 +120,7 @@ func linkRefused(t *testing.T, database Database) {
 			refuse(code)
 		}
 	}
-	must(db.LinkDevice(t.Context(), codeHash(4), device, Now, linkWith(1)))
+	must(db.Hotspots.LinkDevice(t.Context(), codeHash(4), device, Now, linkWith(1)))
 }
 
 func linkVerdicts(t *testing.T, database Database) {
@@ -139,34 +139,34 @@ func linkVerdicts(t *testing.T, database Database) {
 	}
 	refused := func(what string, code int, now time.Time, kind beacon.Kind) {
 		t.Helper()
-		_, err := db.LinkDevice(t.Context(), codeHash(code), device, now, never)
+		_, err := db.Hotspots.LinkDevice(t.Context(), codeHash(code), device, now, never)
 		wantKind(t, what, err, kind)
 	}
 	refused("an unknown code", 99, at, beacon.NotFound)
 	refused("a replaced code", 1, at, beacon.NotFound)
 	wantAudit(t, db, sofar)
-	refused("an expired code", 2, at.Add(time.Microsecond), beacon.Forbidden)
+	refused("an expired code", 2, at.Add(time.Microsecond), beacon.Conflict)
 	refused("an expired code again", 2, at, beacon.NotFound)
-	refused("that of a deleted hotspot", 3, at, beacon.Forbidden)
+	refused("that of a deleted hotspot", 3, at, beacon.Conflict)
 	refused("that of a deleted hotspot again", 3, at, beacon.NotFound)
 	wantAudit(t, db, sofar, "link.refused: the code has expired", "link.refused: the hotspot is deleted")
 
 	put := func(what string, code beacon.LinkCode, kind beacon.Kind) {
 		t.Helper()
-		wantKind(t, what, db.PutLinkCode(t.Context(), code, Actor, Now), kind)
+		wantKind(t, what, db.Hotspots.PutLinkCode(t.Context(), code, Actor, Now), kind)
 	}
 	put("a code for a deleted hotspot", beacon.LinkCode{Hotspot: Hotspot(3).ID, Hash: codeHash(5), ExpiresAt: at}, beacon.NotFound)
 	put("a code for no hotspot", beacon.LinkCode{Hotspot: "hs_x", Hash: codeHash(5), ExpiresAt: at}, beacon.NotFound)
 	put("the code of another", beacon.LinkCode{Hotspot: Hotspot(4).ID, Hash: codeHash(11), ExpiresAt: at}, beacon.Conflict)
 
-	_, err := db.LinkDevice(t.Context(), codeHash(11), device, at, func(*beacon.Hotspot) error { panic("a mistake in an edit") })
+	_, err := db.Hotspots.LinkDevice(t.Context(), codeHash(11), device, at, func(*beacon.Hotspot) error { panic("a mistake in an edit") })
 	wantKind(t, "a panic", err, beacon.Internal)
 	by := device
 	by.Note = "from afar"
-	if _, err := db.LinkDevice(t.Context(), codeHash(11), by, at, wrongMAC); err != errVerdict { //nolint:errorlint // as it is
+	if _, err := db.Hotspots.LinkDevice(t.Context(), codeHash(11), by, at, wrongMAC); err != errVerdict { //nolint:errorlint // as it is
 		t.Errorf("error %v; want that of the edit", err)
 	}
-	must(db.LinkDevice(t.Context(), codeHash(11), by, at, linkWith(1)))
+	must(db.Hotspots.LinkDevice(t.Context(), codeHash(11), by, at, linkWith(1)))
 	wantAudit(t, db, sofar+2, "link.refused: from afar; the edit says no: try 1 of 5", "hotspot.linked: from afar")
 }
 
@@ -189,7 +189,7 @@ func linkRace(t *testing.T, database Database) {
 					edit = wrongMAC
 				}
 				err := insist(func() error {
-					_, err := nodes[racer%2].LinkDevice(t.Context(), codeHash(round), device, Now, edit)
+					_, err := nodes[racer%2].Hotspots.LinkDevice(t.Context(), codeHash(round), device, Now, edit)
 					return err
 				})
 				switch err { //nolint:errorlint // as it is
@@ -207,13 +207,13 @@ func linkRace(t *testing.T, database Database) {
 		if won.Load() != 1 {
 			t.Errorf("round %d: %d of %d were linked; want 1", round, won.Load(), racers)
 		}
-		h := must(nodes[0].Hotspot(t.Context(), id))
+		h := must(nodes[0].Hotspots.Hotspot(t.Context(), id))
 		if h.Version != 1+racers+won.Load() || h.Settings.MaxConnections != 64+racers {
 			t.Errorf("round %d: version %d, counted to %d", round, h.Version, h.Settings.MaxConnections)
 		}
 		kinds := map[beacon.ChangeKind]int64{}
 		for _, node := range nodes {
-			for _, c := range must(node.Changes(t.Context(), node.Node(), 0, 10_000)) {
+			for _, c := range must(node.Changes.Changes(t.Context(), node.Node(), 0, 10_000)) {
 				if c.Target == string(id) {
 					kinds[c.Kind]++
 				}
@@ -244,13 +244,13 @@ func noteRefusal(t *testing.T, database Database) {
 	by := Actor
 	by.Note = "is 5 km away: €"
 	want := beacon.Change{Kind: beacon.VerificationRefused, Target: string(Hotspot(1).ID), Actor: by, At: Now}
-	if err := db.NoteRefusal(t.Context(), want); err != nil {
+	if err := db.Changes.NoteRefusal(t.Context(), want); err != nil {
 		t.Fatal(err)
 	}
 	want.Node, want.Seq = db.Node(), 1
-	equal(t, "the changes", must(db.Changes(t.Context(), db.Node(), 0, 10)), []beacon.Change{want})
-	equal(t, "the audit", must(db.Audit(t.Context(), beacon.Change{}, 10)), []beacon.Change{want})
+	equal(t, "the changes", must(db.Changes.Changes(t.Context(), db.Node(), 0, 10)), []beacon.Change{want})
+	equal(t, "the audit", must(db.Changes.Audit(t.Context(), beacon.Change{}, 10)), []beacon.Change{want})
 	want.Actor.Note = "a\x00b"
-	wantKind(t, "a note that cannot be stored", db.NoteRefusal(t.Context(), want), beacon.Internal)
+	wantKind(t, "a note that cannot be stored", db.Changes.NoteRefusal(t.Context(), want), beacon.Internal)
 	wantHead(t, db, 1)
 }

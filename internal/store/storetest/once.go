@@ -16,33 +16,36 @@ func repeatedBy(key string, at time.Time, result string) beacon.Actor {
 	by := Actor
 	by.Once = &beacon.Once{
 		Owner: "usr_tester", Key: key, Fingerprint: [32]byte{7, 0xff}, At: at, ExpiresAt: at.Add(24 * time.Hour), Result: []byte(result),
-		Encode: func(result any) ([]byte, error) { return []byte(result.(string)), nil },
 	}
 	return by
 }
 
 // onceWrites are the writes that a request may repeat: of the n-th hotspot, or for it.
 var onceWrites = map[string]func(ctx context.Context, db *store.DB, by beacon.Actor, n int) error{
+	"registration": func(ctx context.Context, db *store.DB, by beacon.Actor, n int) error {
+		return db.Hotspots.InsertHotspot(ctx, Hotspot(1000+n), by, nil)
+	},
 	"key": func(ctx context.Context, db *store.DB, by beacon.Actor, n int) error {
-		return db.InsertKey(ctx, key(beacon.KeyID(fmt.Sprint("key_", n))), by)
+		return db.Keys.InsertKey(ctx, key(beacon.KeyID(fmt.Sprint("key_", n))), by, nil)
 	},
 	"link code": func(ctx context.Context, db *store.DB, by beacon.Actor, n int) error {
-		return db.PutLinkCode(ctx, beacon.LinkCode{Hotspot: Hotspot(n).ID, Hash: codeHash(n), ExpiresAt: Now.Add(15 * time.Minute)}, by, Now)
+		return db.Hotspots.PutLinkCode(ctx, beacon.LinkCode{Hotspot: Hotspot(n).ID, Hash: codeHash(n), ExpiresAt: Now.Add(15 * time.Minute)}, by, Now)
 	},
 	"update": func(ctx context.Context, db *store.DB, by beacon.Actor, n int) error {
-		_, err := db.UpdateHotspot(ctx, Hotspot(n).ID, by, beacon.HotspotVerified, func(h *beacon.Hotspot) (bool, error) {
-			h.Name = "changed"
-			return true, by.Once.Keep(string(by.Once.Result))
+		result := by.Once.Result
+		by.Once.Result = nil
+		_, err := db.Hotspots.UpdateHotspot(ctx, Hotspot(n).ID, by, beacon.HotspotVerified, func(h *beacon.Hotspot) (bool, error) {
+			h.Name, by.Once.Result = "changed", result
+			return true, nil
 		})
 		return err
 	},
 	"link": func(ctx context.Context, db *store.DB, by beacon.Actor, n int) error {
-		result := string(by.Once.Result)
-		_, err := db.LinkDevice(ctx, codeHash(100+n), by, Now, func(h *beacon.Hotspot) error {
-			if err := linkWith(1)(h); err != nil {
-				return err
-			}
-			return by.Once.Keep(result)
+		result := by.Once.Result
+		by.Once.Result = nil
+		_, err := db.Hotspots.LinkDevice(ctx, codeHash(100+n), by, Now, func(h *beacon.Hotspot) error {
+			by.Once.Result = result
+			return linkWith(1)(h)
 		})
 		return err
 	},
@@ -77,11 +80,11 @@ func once(t *testing.T, database Database) {
 			}
 			wantHead(t, db, head+1)
 			want := &beacon.Once{Owner: "usr_tester", Key: own, Fingerprint: [32]byte{7, 0xff}, ExpiresAt: Now.Add(24 * time.Hour), Result: []byte("first")}
-			equal(t, "what is remembered", must(db.Once(t.Context(), "usr_tester", own, Now.Add(24*time.Hour-time.Microsecond))), want)
+			equal(t, "what is remembered", must(db.Requests.Once(t.Context(), "usr_tester", own, Now.Add(24*time.Hour-time.Microsecond))), want)
 			for what, nothing := range map[string]*beacon.Once{
-				"after a day":   must(db.Once(t.Context(), "usr_tester", own, Now.Add(24*time.Hour))),
-				"another key":   must(db.Once(t.Context(), "usr_tester", "K "+name, Now)),
-				"another owner": must(db.Once(t.Context(), "usr_other", own, Now)),
+				"after a day":   must(db.Requests.Once(t.Context(), "usr_tester", own, Now.Add(24*time.Hour))),
+				"another key":   must(db.Requests.Once(t.Context(), "usr_tester", "K "+name, Now)),
+				"another owner": must(db.Requests.Once(t.Context(), "usr_other", own, Now)),
 			} {
 				if nothing != nil {
 					t.Errorf("%s: %+v", what, nothing)
@@ -91,16 +94,19 @@ func once(t *testing.T, database Database) {
 			if err := write(t.Context(), db, repeatedBy(own, late, "third"), n+1); err != nil {
 				t.Fatal(err)
 			}
-			if got := must(db.Once(t.Context(), "usr_tester", own, late)); got == nil || string(got.Result) != "third" {
+			if got := must(db.Requests.Once(t.Context(), "usr_tester", own, late)); got == nil || string(got.Result) != "third" {
 				t.Errorf("a day later: %+v", got)
 			}
 
 			// What fails, or has no result, is not remembered.
 			failed := repeatedBy("f "+name, Now, "failed")
-			if err := write(t.Context(), db, failed, 77); name != "key" && err == nil {
+			if name == "key" || name == "registration" {
+				return // they need no hotspot
+			}
+			if err := write(t.Context(), db, failed, 77); err == nil {
 				t.Error("no error for a hotspot that does not exist")
 			}
-			if got := must(db.Once(t.Context(), "usr_tester", "f "+name, Now)); name != "key" && got != nil {
+			if got := must(db.Requests.Once(t.Context(), "usr_tester", "f "+name, Now)); got != nil {
 				t.Errorf("after a failure: %+v", got)
 			}
 		})
@@ -109,14 +115,17 @@ func once(t *testing.T, database Database) {
 		db := database.open(t)
 		prepare(t, db, 50, 1)
 		by := repeatedBy("k", Now, "")
-		if _, err := db.LinkDevice(t.Context(), codeHash(150), by, Now, wrongMAC); err != errVerdict { //nolint:errorlint // as it is
+		if _, err := db.Hotspots.LinkDevice(t.Context(), codeHash(150), by, Now, wrongMAC); err != errVerdict { //nolint:errorlint // as it is
 			t.Errorf("LinkDevice = %v", err)
 		}
-		_, err := db.UpdateHotspot(t.Context(), Hotspot(50).ID, by, beacon.HotspotVerified, func(*beacon.Hotspot) (bool, error) { return false, errVerdict })
+		_, err := db.Hotspots.UpdateHotspot(t.Context(), Hotspot(50).ID, by, beacon.HotspotVerified, func(*beacon.Hotspot) (bool, error) { return false, errVerdict })
 		if err != errVerdict { //nolint:errorlint // as it is
 			t.Errorf("UpdateHotspot = %v", err)
 		}
-		if got := must(db.Once(t.Context(), "usr_tester", "k", Now)); got != nil {
+		taken := Hotspot(51)
+		taken.Device.MAC = Hotspot(50).Device.MAC
+		wantKind(t, "a taken MAC", db.Hotspots.InsertHotspot(t.Context(), taken, repeatedBy("k", Now, "made"), nil), beacon.Conflict)
+		if got := must(db.Requests.Once(t.Context(), "usr_tester", "k", Now)); got != nil {
 			t.Errorf("after refusals: %+v", got)
 		}
 	})
@@ -150,7 +159,7 @@ func onceRace(t *testing.T, database Database) {
 					winner = racer
 				}
 			}
-			got := must(nodes[0].Once(t.Context(), "usr_tester", fmt.Sprint(name, round), Now))
+			got := must(nodes[0].Requests.Once(t.Context(), "usr_tester", fmt.Sprint(name, round), Now))
 			if got == nil || string(got.Result) != fmt.Sprint(winner) {
 				t.Errorf("%s: %d was done, and %+v is remembered", name, winner, got)
 			}
@@ -166,7 +175,9 @@ func onceTooMany(t *testing.T, database Database) {
 	const most, writers = 1000, 50
 	put := func(key string, at time.Time, limited bool) error {
 		by := repeatedBy(key, at, "made")
-		by.Limited = limited
+		if by.Once.Most = 0; limited {
+			by.Once.Most = most
+		}
 		return onceWrites["link code"](t.Context(), db, by, 0)
 	}
 	var all sync.WaitGroup
@@ -188,10 +199,31 @@ func onceTooMany(t *testing.T, database Database) {
 	}
 	late := Now.Add(24 * time.Hour)
 	wantKind(t, "before expired ones are deleted", put("0/0", late, true), beacon.RateLimited)
-	if n := must(db.PruneIdempotency(t.Context(), late)); n != most+1 {
+	if n := must(db.Requests.PruneIdempotency(t.Context(), late)); n != most+1 {
 		t.Errorf("%d were deleted", n)
 	}
 	if err := put("more", late, true); err != nil {
 		t.Error(err)
 	}
+}
+
+func pruneIdempotency(t *testing.T, database Database) {
+	db := database.open(t)
+	const records = 7
+	for n := range records {
+		by := repeatedBy(fmt.Sprint(n), Now.Add(-time.Hour), "made")
+		by.Once.ExpiresAt = Now.Add(time.Duration(n) * time.Hour)
+		if err := db.Hotspots.InsertHotspot(t.Context(), Hotspot(n), by, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct {
+		hours, want int
+	}{{-1, 0}, {2, 3}, {2, 0}, {records, records - 3}} {
+		n, err := db.Requests.PruneIdempotency(t.Context(), Now.Add(time.Duration(step.hours)*time.Hour))
+		if n != step.want || err != nil {
+			t.Errorf("PruneIdempotency(+%d h) = %d, %v; want %d", step.hours, n, err, step.want)
+		}
+	}
+	wantHead(t, db, records)
 }

@@ -21,7 +21,7 @@ import (
 const PostgresVariable = "BEACON_TEST_POSTGRES"
 
 // Postgres creates a database for one test, drops it when the test ends, and returns
-// its URL. It fails if there is no server: these tests are never skipped.
+// its URL. It skips the test if no server is named; make test always names one.
 //
 // The database sorts text by language, not by bytes, so that code which relies on the
 // default order fails.
@@ -151,7 +151,7 @@ func onServer(t testing.TB, do func(context.Context, *pgx.Conn) error) {
 	t.Helper()
 	server := os.Getenv(PostgresVariable)
 	if server == "" {
-		t.Fatalf("%s is not set: run make test, or scripts/with-postgres go test ./…", PostgresVariable)
+		t.Skip("this needs PostgreSQL: run make test, or scripts/with-postgres go test ./…")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), Patience) // t.Context has ended during cleanup
 	defer cancel()

@@ -25,7 +25,7 @@ func macRace(t *testing.T, database Database) {
 				h := Hotspot(round*racers + racer)
 				h.Device.MAC = mac(round)
 				err := insist(func() error {
-					_, err := nodes[racer%2].InsertHotspot(t.Context(), h, Actor, nil)
+					err := nodes[racer%2].Hotspots.InsertHotspot(t.Context(), h, Actor, nil)
 					return err
 				})
 				if err == nil {
@@ -70,7 +70,7 @@ func noLostUpdate(t *testing.T, database Database) {
 		})
 	}
 	all.Wait()
-	got := must(nodes[0].Hotspot(t.Context(), h.ID))
+	got := must(nodes[0].Hotspots.Hotspot(t.Context(), h.ID))
 	if want := h.Settings.MaxConnections + writers*times; got.Settings.MaxConnections != want || got.Version != 1+writers*times {
 		t.Errorf("counted to %d, version %d; want %d, %d", got.Settings.MaxConnections, got.Version, want, 1+writers*times)
 	}
@@ -80,7 +80,7 @@ func noLostUpdate(t *testing.T, database Database) {
 func edit(t testing.TB, db *store.DB, id beacon.HotspotID) {
 	t.Helper()
 	err := insist(func() error {
-		_, err := db.UpdateHotspot(t.Context(), id, Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+		_, err := db.Hotspots.UpdateHotspot(t.Context(), id, Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
 			h.Settings.MaxConnections++
 			return true, nil
 		})
@@ -109,7 +109,7 @@ func streamsOfTwoNodes(t *testing.T, database Database) {
 				for range random.IntN(3) {
 					updateSlowly(t, node, h.ID, random.IntN(200), &written[writer%2])
 				}
-				_, _ = node.InsertHotspot(t.Context(), h, Actor, nil) // writes nothing: the MAC is taken
+				_ = node.Hotspots.InsertHotspot(t.Context(), h, Actor, nil) // writes nothing: the MAC is taken
 			}
 		})
 	}
@@ -133,7 +133,7 @@ func streamsOfTwoNodes(t *testing.T, database Database) {
 	}
 	live := 0
 	var mu sync.Mutex
-	err := nodes[1].EachHotspot(t.Context(), time.Time{}, func(h beacon.Hotspot) error {
+	err := nodes[1].Hotspots.EachHotspot(t.Context(), time.Time{}, func(h beacon.Hotspot) error {
 		mu.Lock()
 		defer mu.Unlock()
 		live++
@@ -149,7 +149,7 @@ func streamsOfTwoNodes(t *testing.T, database Database) {
 
 func insertQuietly(t *testing.T, db *store.DB, h beacon.Hotspot, written *atomic.Int64) {
 	err := insist(func() error {
-		_, err := db.InsertHotspot(t.Context(), h, Actor, nil)
+		err := db.Hotspots.InsertHotspot(t.Context(), h, Actor, nil)
 		return err
 	})
 	if err != nil {
@@ -163,7 +163,7 @@ func insertQuietly(t *testing.T, db *store.DB, h beacon.Hotspot, written *atomic
 // overlap in many ways.
 func updateSlowly(t *testing.T, db *store.DB, id beacon.HotspotID, yields int, written *atomic.Int64) {
 	err := insist(func() error {
-		_, err := db.UpdateHotspot(t.Context(), id, Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+		_, err := db.Hotspots.UpdateHotspot(t.Context(), id, Actor, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
 			for range yields {
 				runtime.Gosched()
 			}
@@ -188,9 +188,9 @@ type follower struct {
 
 // follow reads the new changes up to the current heads.
 func (f *follower) follow() {
-	for node, head := range must(f.db.Heads(f.t.Context())) {
+	for node, head := range must(f.db.Changes.Heads(f.t.Context())) {
 		for f.seen[node] < head {
-			changes := must(f.db.Changes(f.t.Context(), node, f.seen[node], 10))
+			changes := must(f.db.Changes.Changes(f.t.Context(), node, f.seen[node], 10))
 			if len(changes) == 0 {
 				f.t.Fatalf("%s: head %d, but nothing after %d", node, head, f.seen[node])
 			}
@@ -203,7 +203,7 @@ func (f *follower) follow() {
 				ids[i] = beacon.HotspotID(c.Target)
 			}
 			rows := map[string]int64{}
-			for _, h := range must(f.db.HotspotsByID(f.t.Context(), ids)) {
+			for _, h := range must(f.db.Hotspots.HotspotsByID(f.t.Context(), ids)) {
 				rows[string(h.ID)] = h.Version
 				f.versions[string(h.ID)] = max(f.versions[string(h.ID)], h.Version)
 			}
@@ -226,7 +226,7 @@ func sharedStream(t *testing.T, database Database) {
 		group.Go(func() {
 			for n := range each {
 				k := key(beacon.KeyID(fmt.Sprintf("key_%d_%d", w, n)))
-				if err := insist(func() error { return db.InsertKey(t.Context(), k, Actor) }); err != nil {
+				if err := insist(func() error { return db.Keys.InsertKey(t.Context(), k, Actor, nil) }); err != nil {
 					t.Errorf("writer %d, key %d: %v", w, n, err)
 				}
 			}
@@ -234,7 +234,7 @@ func sharedStream(t *testing.T, database Database) {
 	}
 	group.Wait()
 	db := database.open(t)
-	changes := must(db.Changes(t.Context(), store.SharedNode, 0, 1000))
+	changes := must(db.Changes.Changes(t.Context(), store.SharedNode, 0, 1000))
 	if len(changes) != writers*each {
 		t.Errorf("the stream has %d changes; want %d", len(changes), writers*each)
 	}
@@ -243,5 +243,5 @@ func sharedStream(t *testing.T, database Database) {
 			t.Fatalf("change %d of the stream has the number %d", i+1, c.Seq)
 		}
 	}
-	equal(t, "heads", must(db.Heads(t.Context())), map[string]int64{store.SharedNode: writers * each})
+	equal(t, "heads", must(db.Changes.Heads(t.Context())), map[string]int64{store.SharedNode: writers * each})
 }

@@ -26,14 +26,14 @@ func records(t *testing.T, database Database) {
 	clear(given[1].Data) // no memory is shared
 
 	ids := []beacon.HotspotID{Hotspot(1).ID, Hotspot(2).ID, Hotspot(3).ID, "hs_unknown"}
-	equal(t, "those of day 100", must(db.Records(t.Context(), 100, ids)),
+	equal(t, "those of day 100", must(db.Records.Records(t.Context(), 100, ids)),
 		map[beacon.HotspotID][]byte{ids[0]: []byte("one\x00\xff"), ids[1]: []byte("two")})
-	equal(t, "those of day 101", must(db.Records(t.Context(), 101, ids)), map[beacon.HotspotID][]byte{ids[1]: []byte("two later")})
-	empty := must(db.Records(t.Context(), 60, ids))
+	equal(t, "those of day 101", must(db.Records.Records(t.Context(), 101, ids)), map[beacon.HotspotID][]byte{ids[1]: []byte("two later")})
+	empty := must(db.Records.Records(t.Context(), 60, ids))
 	if data, ok := empty[ids[2]]; !ok || len(data) != 0 || len(empty) != 1 {
 		t.Errorf("those of day 60: %v; want one, empty", empty)
 	}
-	if none := must(db.Records(t.Context(), 100, nil)); len(none) != 0 {
+	if none := must(db.Records.Records(t.Context(), 100, nil)); len(none) != 0 {
 		t.Errorf("records of nobody: %v", none)
 	}
 
@@ -47,10 +47,10 @@ func records(t *testing.T, database Database) {
 		{72, 98, 1, 1},
 		{102, 50, 1, 1},
 	} {
-		got := must(db.RecordsOf(t.Context(), Hotspot(2).ID, part.from, part.to))
+		got := must(db.Records.RecordsOf(t.Context(), Hotspot(2).ID, part.from, part.to))
 		equal(t, fmt.Sprintf("from day %d to %d", part.from, part.to), append([]beacon.RecordRow{}, got...), append([]beacon.RecordRow{}, want[part.first:part.end]...))
 	}
-	if none := must(db.RecordsOf(t.Context(), "hs_unknown", 0, 1000)); len(none) != 0 {
+	if none := must(db.Records.RecordsOf(t.Context(), "hs_unknown", 0, 1000)); len(none) != 0 {
 		t.Errorf("records of an unknown one: %v", none)
 	}
 	var long []beacon.RecordRow // each day of more than two months
@@ -58,7 +58,7 @@ func records(t *testing.T, database Database) {
 		long = append(long, record(5, day, fmt.Sprint("day ", day)))
 	}
 	put(t, db, l, long...)
-	equal(t, "more than two months", must(db.RecordsOf(t.Context(), Hotspot(5).ID, 300, 369)), long)
+	equal(t, "more than two months", must(db.Records.RecordsOf(t.Context(), Hotspot(5).ID, 300, 369)), long)
 	wantHead(t, db, 0) // they are not changes
 }
 
@@ -70,7 +70,7 @@ func forgetRecords(t *testing.T, database Database) {
 	l := lead(t, db, "keeper")
 	put(t, db, l, record(1, 200, "today"), record(1, 201, "ahead"), record(1, 565, "far ahead"),
 		record(2, 199, "before"), record(2, 202, "ahead"), record(3, 200, "another"))
-	if err := db.ForgetRecords(t.Context(), l, 200); err != nil {
+	if err := db.Records.ForgetRecords(t.Context(), l, 200); err != nil {
 		t.Fatal(err)
 	}
 	want := map[beacon.HotspotID]beacon.RecordRow{}
@@ -79,7 +79,7 @@ func forgetRecords(t *testing.T, database Database) {
 	}
 	equal(t, "the newest of each", newestRecords(t, db), want)
 	for _, day := range []beacon.Day{201, 565} {
-		rows, err := db.Records(t.Context(), day, []beacon.HotspotID{Hotspot(1).ID})
+		rows, err := db.Records.Records(t.Context(), day, []beacon.HotspotID{Hotspot(1).ID})
 		if err != nil || len(rows) > 0 {
 			t.Errorf("records of day %d: %v, %v", day, rows, err)
 		}
@@ -89,7 +89,7 @@ func forgetRecords(t *testing.T, database Database) {
 		t.Errorf("the newest record is %s", got.Data)
 	}
 	l.Token--
-	if err := db.ForgetRecords(t.Context(), l, 200); err == nil {
+	if err := db.Records.ForgetRecords(t.Context(), l, 200); err == nil {
 		t.Error("records were forgotten under a lease that was lost")
 	}
 }
@@ -135,7 +135,7 @@ func eachRecord(t *testing.T, database Database) {
 	compareByDay(t, db, all, random)
 
 	stop := errors.New("stop")
-	err := db.EachRecord(t.Context(), func(beacon.HotspotID, beacon.Day, []byte) error { return stop })
+	err := db.Records.EachRecord(t.Context(), func(beacon.HotspotID, beacon.Day, []byte) error { return stop })
 	if err != stop { //nolint:errorlint // as it is
 		t.Errorf("EachRecord = %v; want the error of its function", err)
 	}
@@ -159,7 +159,7 @@ func compareByDay(t *testing.T, db *store.DB, all map[beacon.HotspotID]map[beaco
 			}
 		}
 		asked += len(want)
-		equal(t, fmt.Sprint("those of day ", day), must(db.Records(t.Context(), day, some)), want)
+		equal(t, fmt.Sprint("those of day ", day), must(db.Records.Records(t.Context(), day, some)), want)
 	}
 	if asked < 500 {
 		t.Errorf("only %d records were asked for", asked)
@@ -170,7 +170,7 @@ func newestRecords(t *testing.T, db *store.DB) map[beacon.HotspotID]beacon.Recor
 	t.Helper()
 	all := map[beacon.HotspotID]beacon.RecordRow{}
 	var mu sync.Mutex
-	err := db.EachRecord(t.Context(), func(hotspot beacon.HotspotID, day beacon.Day, data []byte) error {
+	err := db.Records.EachRecord(t.Context(), func(hotspot beacon.HotspotID, day beacon.Day, data []byte) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if _, twice := all[hotspot]; twice {

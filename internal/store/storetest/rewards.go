@@ -35,7 +35,10 @@ func ledgerRow(day beacon.Day, of beacon.Owned, n int) ledger.Row {
 		Facts: beacon.Facts{Served: n, Expected: 2 * n, Closed: 3, Excused: 4, Outside: 5, Bytes: uint64(n), Tier: beacon.Enhanced},
 	}
 	if n%2 == 0 { // under a policy that pays places
-		row.Ground = beacon.Ground{Own: int64(n), Recent: 7, Proof: 500000, Days: 8, Lat: -900000000, Lng: 1799999999, Shared: 1, Older: 2}
+		row.Ground = beacon.Ground{Counts: beacon.InDays, Standing: 8, Own: int64(n), Recent: 7, Proof: 500000, Lat: -900000000, Lng: 1799999999, Shared: 1, Older: 2}
+	}
+	if n%4 == 0 { // and counts minutes
+		row.Counts, row.Due, row.Spare, row.Proof = beacon.InMinutes, int64(n+1), 3, 0
 	}
 	return row
 }
@@ -78,8 +81,8 @@ func based(t testing.TB, db *store.DB, p ledger.Page) ledger.Page {
 	t.Helper()
 	if len(p.Rows) > 0 {
 		first, last := p.Rows[0].Owned, p.Rows[len(p.Rows)-1].Owned
-		p.Basis = ledger.BasisOf(must(db.HotspotMonths(t.Context(), p.Day.Month(), first, last)),
-			must(db.UserMonths(t.Context(), p.Day.Month(), first.User, last.User)))
+		p.Basis = ledger.BasisOf(must(db.Ledger.HotspotMonths(t.Context(), p.Day.Month(), first, last)),
+			must(db.Ledger.UserMonths(t.Context(), p.Day.Month(), first.User, last.User)))
 	}
 	return p
 }
@@ -87,7 +90,7 @@ func based(t testing.TB, db *store.DB, p ledger.Page) ledger.Page {
 func putPage(t testing.TB, db *store.DB, l lease.Lease, pages ...ledger.Page) {
 	t.Helper()
 	for _, p := range pages {
-		if err := db.PutPage(t.Context(), l, based(t, db, p)); err != nil {
+		if err := db.Ledger.PutPage(t.Context(), l, based(t, db, p)); err != nil {
 			t.Fatalf("PutPage of %s from %v: %v", p.Day, p.From, err)
 		}
 	}
@@ -96,7 +99,7 @@ func putPage(t testing.TB, db *store.DB, l lease.Lease, pages ...ledger.Page) {
 // inBooks reads something in a separate snapshot.
 func inBooks[T any](t testing.TB, db *store.DB, read func(context.Context, ledger.Books) (T, error)) (answer T) {
 	t.Helper()
-	err := db.Books(t.Context(), func(b ledger.Books) (err error) {
+	err := db.Ledger.Books(t.Context(), func(b ledger.Books) (err error) {
 		answer, err = read(t.Context(), b)
 		return err
 	})

@@ -71,14 +71,14 @@ func (w *rewardWork) closeDay(day beacon.Day, what string) {
 		var users []ledger.UserMonth
 		from := after
 		w.measure(what+"-records", func() (_ int, err error) {
-			records, after, more, err = w.db.OwnedRecords(ctx, day, after, benchPage)
+			records, after, more, err = w.db.Records.OwnedRecords(ctx, day, after, benchPage)
 			return len(records), err
 		})
 		w.measure(what+"-sums", func() (_ int, err error) {
-			if hotspots, err = w.db.HotspotMonths(ctx, day.Month(), records[0].Owned, after); err != nil {
+			if hotspots, err = w.db.Ledger.HotspotMonths(ctx, day.Month(), records[0].Owned, after); err != nil {
 				return 0, err
 			}
-			users, err = w.db.UserMonths(ctx, day.Month(), records[0].User, after.User)
+			users, err = w.db.Ledger.UserMonths(ctx, day.Month(), records[0].User, after.User)
 			return len(records), err
 		})
 		p := ledger.Page{Day: day, From: from, Upto: after, Hotspots: hotspots, Users: users, Basis: ledger.BasisOf(hotspots, users)}
@@ -86,7 +86,7 @@ func (w *rewardWork) closeDay(day beacon.Day, what string) {
 		if !more {
 			p.Done = Now
 		}
-		w.measure(what+"-put", func() (int, error) { return len(records), w.db.PutPage(ctx, l, p) })
+		w.measure(what+"-put", func() (int, error) { return len(records), w.db.Ledger.PutPage(ctx, l, p) })
 	}
 }
 
@@ -114,7 +114,7 @@ func (w *rewardWork) fill(p *ledger.Page, records []beacon.OwnedRecord) {
 func (w *rewardWork) fold(day beacon.Day) {
 	var mu sync.Mutex
 	var ids []beacon.HotspotID
-	err := w.db.EachHotspot(w.b.Context(), time.Time{}, func(h beacon.Hotspot) error {
+	err := w.db.Hotspots.EachHotspot(w.b.Context(), time.Time{}, func(h beacon.Hotspot) error {
 		mu.Lock()
 		defer mu.Unlock()
 		ids = append(ids, h.ID)
@@ -140,24 +140,24 @@ func (w *rewardWork) settle() {
 	var after beacon.Owned
 	for more := true; more; {
 		w.measure("totals", func() (int, error) {
-			sums, err := w.db.HotspotPage(ctx, rewardMonth, after, benchPage)
+			sums, err := w.db.Ledger.HotspotPage(ctx, rewardMonth, after, benchPage)
 			if more = len(sums) == benchPage; err != nil || len(sums) == 0 {
 				return 0, err
 			}
 			after = sums[len(sums)-1].Owned
-			return len(sums), w.db.AddTotals(ctx, 0, sums)
+			return len(sums), w.db.Ledger.AddTotals(ctx, 0, sums)
 		})
 	}
 	var user beacon.UserID
 	for more := true; more; {
 		w.measure("statements", func() (int, error) {
-			sums, err := w.db.UserPage(ctx, rewardMonth, user, benchPage)
+			sums, err := w.db.Ledger.UserPage(ctx, rewardMonth, user, benchPage)
 			if more = len(sums) == benchPage; err != nil || len(sums) == 0 {
 				return 0, err
 			}
 			from := sums[0].User
 			user = sums[len(sums)-1].User
-			accounts, err := w.db.Accounts(ctx, from, user)
+			accounts, err := w.db.Ledger.Accounts(ctx, from, user)
 			if err != nil {
 				return 0, err
 			}
@@ -165,7 +165,7 @@ func (w *rewardWork) settle() {
 			for i, m := range sums {
 				statements = append(statements, ledger.Statement{UserMonth: m, Previous: accounts[i].Hash, Hash: hash(i), SettledAt: Now})
 			}
-			n, err := w.db.Settle(ctx, Actor, 0, statements)
+			n, err := w.db.Ledger.Settle(ctx, Actor, 0, statements)
 			if n != len(sums) {
 				w.b.Errorf("%d of %d statements", n, len(sums))
 			}

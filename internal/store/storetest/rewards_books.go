@@ -20,7 +20,7 @@ func booksOfOneMoment(t *testing.T, database Database) {
 	one, two := owned("usr_a", 1), owned("usr_a", 2)
 	putPage(t, writer, l, page(rewardDay, beacon.Owned{}, one))
 	calls := 0
-	err := reader.Books(t.Context(), func(b ledger.Books) error {
+	err := reader.Ledger.Books(t.Context(), func(b ledger.Books) error {
 		calls++
 		before, _, err := b.Closing(t.Context())
 		if err != nil {
@@ -28,7 +28,7 @@ func booksOfOneMoment(t *testing.T, database Database) {
 		}
 		if calls == 1 {
 			putPage(t, writer, l, last(page(rewardDay, one, two)))
-			if n, err := writer.Settle(t.Context(), Actor, 0, []ledger.Statement{statement(rewardMonth, "usr_a", 1, ledger.Hash{})}); n != 1 || err != nil {
+			if n, err := writer.Ledger.Settle(t.Context(), Actor, 0, []ledger.Statement{statement(rewardMonth, "usr_a", 1, ledger.Hash{})}); n != 1 || err != nil {
 				t.Errorf("Settle = %d, %v", n, err)
 			}
 			insert(t, writer, Hotspot(1))
@@ -37,8 +37,8 @@ func booksOfOneMoment(t *testing.T, database Database) {
 		equal(t, "the closing", after, before)
 		equal(t, "the sums", len(must(b.HotspotMonths(t.Context(), "usr_a", rewardMonth))), 1)
 		equal(t, "the names", len(must(b.Names(t.Context(), Hotspot(1).Operator, time.Time{}))), 0)
-		if _, any, err := b.Statement(t.Context(), "usr_a", rewardMonth); any || err != nil {
-			t.Errorf("a statement of the future: %v, %v", any, err)
+		if _, found, err := b.Statement(t.Context(), "usr_a", rewardMonth); found || err != nil {
+			t.Errorf("a statement of the future: %v, %v", found, err)
 		}
 		return err
 	})
@@ -58,19 +58,19 @@ func booksEnd(t *testing.T, database Database) {
 		return err
 	}
 	for range 20 { // more than there are connections
-		if err := db.Books(t.Context(), func(ledger.Books) error { return errVerdict }); !errors.Is(err, errVerdict) {
+		if err := db.Ledger.Books(t.Context(), func(ledger.Books) error { return errVerdict }); !errors.Is(err, errVerdict) {
 			t.Fatalf("Books = %v; want the verdict as it is", err)
 		}
 		func() {
 			defer func() { _ = recover() }()
-			_ = db.Books(t.Context(), func(b ledger.Books) error {
+			_ = db.Ledger.Books(t.Context(), func(b ledger.Books) error {
 				_ = names(t.Context(), b)
 				panic("read")
 			})
 			t.Error("the panic is lost")
 		}()
 		ctx, cancel := context.WithCancel(t.Context())
-		err := db.Books(ctx, func(b ledger.Books) error {
+		err := db.Ledger.Books(ctx, func(b ledger.Books) error {
 			cancel()
 			_ = names(ctx, b) // even if its error is ignored
 			return nil
@@ -78,7 +78,7 @@ func booksEnd(t *testing.T, database Database) {
 		wantKind(t, "a cancelled read", err, beacon.Overloaded)
 	}
 	for range 20 {
-		if err := db.Books(t.Context(), func(b ledger.Books) error { return names(t.Context(), b) }); err != nil {
+		if err := db.Ledger.Books(t.Context(), func(b ledger.Books) error { return names(t.Context(), b) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -98,9 +98,9 @@ func booksAtOnce(t *testing.T, database Database) {
 	var all sync.WaitGroup
 	for range 40 {
 		all.Go(func() {
-			err := db.Books(ctx, func(b ledger.Books) error {
+			err := db.Ledger.Books(ctx, func(b ledger.Books) error {
 				_, err := b.Names(ctx, Hotspot(1).Operator, time.Time{})
-				_, errOther := db.Hotspot(ctx, Hotspot(1).ID)
+				_, errOther := db.Hotspots.Hotspot(ctx, Hotspot(1).ID)
 				return errors.Join(err, errOther)
 			})
 			if err != nil {
@@ -119,7 +119,7 @@ func booksOfHotspots(t *testing.T, database Database) {
 	insert(t, db, Hotspot(2), Hotspot(1), stranger)
 	remove(t, db, Hotspot(1).ID)
 	gone := beacon.HotspotName{ID: Hotspot(1).ID, Name: Hotspot(1).Name, DeletedAt: Now.Add(time.Hour)}
-	err := db.Books(t.Context(), func(b ledger.Books) error {
+	err := db.Ledger.Books(t.Context(), func(b ledger.Books) error {
 		equal(t, "the names", must(b.Names(t.Context(), Hotspot(1).Operator, time.Time{})), []beacon.HotspotName{
 			gone, {ID: Hotspot(2).ID, Name: Hotspot(2).Name},
 		})
@@ -131,12 +131,12 @@ func booksOfHotspots(t *testing.T, database Database) {
 		for id, want := range map[beacon.HotspotID]beacon.UserID{
 			Hotspot(1).ID: Hotspot(1).Operator, stranger.ID: stranger.Operator, "hs_unknown": "",
 		} {
-			if user, any, err := b.Owner(t.Context(), id); user != want || any != (want != "") || err != nil {
-				t.Errorf("Owner(%s) = %s, %v, %v; want %s", id, user, any, err, want)
+			if user, found, err := b.Owner(t.Context(), id); user != want || found != (want != "") || err != nil {
+				t.Errorf("Owner(%s) = %s, %v, %v; want %s", id, user, found, err, want)
 			}
 		}
-		if day, any, err := b.FirstRecord(t.Context()); day != 0 || any || err != nil {
-			t.Errorf("FirstRecord of none = %v, %v, %v", day, any, err)
+		if day, found, err := b.FirstRecord(t.Context()); day != 0 || found || err != nil {
+			t.Errorf("FirstRecord of none = %v, %v, %v", day, found, err)
 		}
 		return nil
 	})
@@ -163,7 +163,7 @@ func longRows(t *testing.T, db *store.DB) {
 	p := page(rewardDay, beacon.Owned{}, all...)
 	putPage(t, db, lead(t, db, "keeper"), p)
 	got := 0
-	err := db.Books(t.Context(), func(b ledger.Books) error {
+	err := db.Ledger.Books(t.Context(), func(b ledger.Books) error {
 		return b.Rows(t.Context(), "usr_many", rewardDay, func(r ledger.Row) error {
 			if r != p.Rows[got] {
 				t.Fatalf("row %d is %+v; want %+v", got, r, p.Rows[got])
@@ -183,8 +183,8 @@ func longRows(t *testing.T, db *store.DB) {
 }
 
 // must2 returns a value that must exist.
-func must2[T any](v T, any bool, err error) T {
-	if err != nil || !any {
+func must2[T any](v T, found bool, err error) T {
+	if err != nil || !found {
 		panic(err)
 	}
 	return v

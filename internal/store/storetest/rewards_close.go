@@ -47,7 +47,7 @@ func putPageRefused(t *testing.T, database Database) {
 	putPage(t, db, l, last(page(rewardDay, beacon.Owned{}, one)), page(rewardDay+1, beacon.Owned{}, one))
 	before := closing(t, db)
 	lost := l
-	taken, _, err := other.TakeLease(t.Context(), "keeper", "other", Now.Add(24*time.Hour), time.Hour)
+	taken, _, err := other.Leases.TakeLease(t.Context(), "keeper", "other", Now.Add(24*time.Hour), time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,22 +61,22 @@ func putPageRefused(t *testing.T, database Database) {
 		"an earlier day":             page(rewardDay-1, beacon.Owned{}, two),
 	} {
 		p.Accounts = append(p.Accounts, ledger.Account{User: "usr_new"})
-		wantKind(t, what, db.PutPage(t.Context(), taken, based(t, db, p)), beacon.Conflict)
+		wantKind(t, what, db.Ledger.PutPage(t.Context(), taken, based(t, db, p)), beacon.Conflict)
 	}
-	wantKind(t, "without the lease", db.PutPage(t.Context(), lost, based(t, db, page(rewardDay+1, one, two))), beacon.Conflict)
+	wantKind(t, "without the lease", db.Ledger.PutPage(t.Context(), lost, based(t, db, page(rewardDay+1, one, two))), beacon.Conflict)
 	equal(t, "the closing", closing(t, db), before)
 	equal(t, "the rows", rowsOf(t, db, "usr_a", rewardDay+1), []ledger.Row{ledgerRow(rewardDay+1, one, 1)})
 	equal(t, "no account", account(t, db, "usr_new").Any, false)
-	months := must(db.HotspotMonths(t.Context(), rewardMonth, beacon.Owned{}, owned("usr_z", 0)))
+	months := must(db.Ledger.HotspotMonths(t.Context(), rewardMonth, beacon.Owned{}, owned("usr_z", 0)))
 	equal(t, "the sums", months, []ledger.HotspotMonth{hotspotMonth(rewardMonth, one, 1)})
 
 	putPage(t, db, taken, last(page(rewardDay+1, one, two)))
-	wantKind(t, "the middle of a day", db.PutPage(t.Context(), taken, based(t, db, page(rewardDay+2, one, two))), beacon.Conflict)
-	wantKind(t, "a day too far", db.PutPage(t.Context(), taken, based(t, db, page(rewardDay+3, beacon.Owned{}, one))), beacon.Conflict)
+	wantKind(t, "the middle of a day", db.Ledger.PutPage(t.Context(), taken, based(t, db, page(rewardDay+2, one, two))), beacon.Conflict)
+	wantKind(t, "a day too far", db.Ledger.PutPage(t.Context(), taken, based(t, db, page(rewardDay+3, beacon.Owned{}, one))), beacon.Conflict)
 	// An existing row is never overwritten.
 	doubled := page(rewardDay+2, beacon.Owned{}, one, two)
 	doubled.Rows[1] = doubled.Rows[0]
-	wantKind(t, "a row twice", db.PutPage(t.Context(), taken, based(t, db, doubled)), beacon.Internal)
+	wantKind(t, "a row twice", db.Ledger.PutPage(t.Context(), taken, based(t, db, doubled)), beacon.Internal)
 	equal(t, "the closing", closing(t, db).Value.Day, rewardDay+1)
 }
 
@@ -97,11 +97,11 @@ func stalePages(t *testing.T, database Database) {
 	} {
 		stale := fresh
 		change(&stale.Basis)
-		wantKind(t, what, db.PutPage(t.Context(), l, stale), beacon.Conflict)
+		wantKind(t, what, db.Ledger.PutPage(t.Context(), l, stale), beacon.Conflict)
 		equal(t, what+": the closing", closing(t, db), before)
 		equal(t, what+": the rows", len(rowsOf(t, db, "usr_a", rewardDay+1)), 0)
 	}
-	if err := db.PutPage(t.Context(), l, fresh); err != nil {
+	if err := db.Ledger.PutPage(t.Context(), l, fresh); err != nil {
 		t.Error(err)
 	}
 }

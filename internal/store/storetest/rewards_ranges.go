@@ -44,7 +44,7 @@ func ownedRecords(t *testing.T, database Database) {
 		for more := true; more; pages++ {
 			var some []beacon.OwnedRecord
 			var err error
-			some, after, more, err = db.OwnedRecords(t.Context(), 100, after, limit)
+			some, after, more, err = db.Records.OwnedRecords(t.Context(), 100, after, limit)
 			if err != nil || pages > 120 {
 				t.Fatalf("page %d of %d: %v", pages, limit, err)
 			}
@@ -53,11 +53,11 @@ func ownedRecords(t *testing.T, database Database) {
 		equal(t, "the records", got, want)
 		equal(t, "pages, none of them empty", pages, (120+limit-1)/limit)
 	}
-	rest, next, more, err := db.OwnedRecords(t.Context(), 100, owned("usr_z", 1), 10)
+	rest, next, more, err := db.Records.OwnedRecords(t.Context(), 100, owned("usr_z", 1), 10)
 	if len(rest) != 0 || next != owned("usr_z", 1) || more || err != nil {
 		t.Errorf("after the last: %v, %v, %v, %v", rest, next, more, err)
 	}
-	rest, next, more, err = db.OwnedRecords(t.Context(), 101, beacon.Owned{}, 10)
+	rest, next, more, err = db.Records.OwnedRecords(t.Context(), 101, beacon.Owned{}, 10)
 	if len(rest) != 0 || next != (beacon.Owned{}) || more || err != nil {
 		t.Errorf("of a day without any: %v, %v, %v, %v", rest, next, more, err)
 	}
@@ -82,7 +82,7 @@ func recordPage(t *testing.T, database Database) {
 	for _, limit := range []int{1, 7, len(want), 1000} {
 		var got []beacon.RecordRow
 		for after := beacon.HotspotID(""); ; after = got[len(got)-1].Hotspot {
-			some := must(db.RecordPage(t.Context(), 100, after, limit))
+			some := must(db.Records.RecordPage(t.Context(), 100, after, limit))
 			if len(some) == 0 {
 				break
 			}
@@ -99,16 +99,16 @@ func standings(t *testing.T, database Database) {
 	var all []ledger.Standing
 	for n := range 300 {
 		for place := range 1 + n%3 {
-			all = append(all, ledger.Standing{Hotspot: Hotspot(n).ID, Since: beacon.Day(place), Through: 100, Before: n, Days: n + 1})
+			all = append(all, ledger.Standing{Hotspot: Hotspot(n).ID, Since: beacon.Day(place), Through: 100, Before: n, Is: n + 1})
 		}
 	}
-	if err := db.PutStandings(t.Context(), l, reversed(all)); err != nil {
+	if err := db.Ledger.PutStandings(t.Context(), l, reversed(all)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range all {
-		all[i].Through, all[i].Before, all[i].Days = 101, all[i].Days, all[i].Days+1
+		all[i].Through, all[i].Before, all[i].Is = 101, all[i].Is, all[i].Is+1
 	}
-	if err := db.PutStandings(t.Context(), l, all); err != nil {
+	if err := db.Ledger.PutStandings(t.Context(), l, all); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []int{1, 2, 3, 7, 50, 299} {
@@ -123,14 +123,14 @@ func standings(t *testing.T, database Database) {
 			}
 		}
 		got := map[ledger.Standing]bool{}
-		for _, s := range must(db.Standings(t.Context(), append(ids, "hs_unknown"))) {
+		for _, s := range must(db.Ledger.Standings(t.Context(), append(ids, "hs_unknown"))) {
 			got[s] = true
 		}
 		equal(t, fmt.Sprintf("the standings of every %dth", step), got, want)
 	}
 	stale := l
 	stale.Token--
-	wantKind(t, "without the lease", db.PutStandings(t.Context(), stale, all[:1]), beacon.Conflict)
+	wantKind(t, "without the lease", db.Ledger.PutStandings(t.Context(), stale, all[:1]), beacon.Conflict)
 }
 
 // sumRanges: ranges begin and end at their bounds, even within a user, and contain
@@ -153,29 +153,29 @@ func sumRanges(t *testing.T, database Database) {
 
 	for from := range all {
 		for to := range all {
-			got := must(db.HotspotMonths(t.Context(), rewardMonth, all[from], all[to]))
+			got := must(db.Ledger.HotspotMonths(t.Context(), rewardMonth, all[from], all[to]))
 			equal(t, "hotspots from one to another", whole(got), whole(want.Hotspots[from:max(to+1, from)]))
 		}
-		got := must(db.HotspotPage(t.Context(), rewardMonth, all[from], 5))
+		got := must(db.Ledger.HotspotPage(t.Context(), rewardMonth, all[from], 5))
 		equal(t, "hotspots after one", whole(got), whole(want.Hotspots[from+1:min(from+6, len(all))]))
 	}
 	for from := range users {
 		for to := range users {
-			got := must(db.UserMonths(t.Context(), rewardMonth, users[from], users[to]))
+			got := must(db.Ledger.UserMonths(t.Context(), rewardMonth, users[from], users[to]))
 			equal(t, "users from one to another", whole(got), whole(want.Users[from:max(to+1, from)]))
-			accounts := slices.DeleteFunc(must(db.Accounts(t.Context(), users[from], users[to])),
+			accounts := slices.DeleteFunc(must(db.Ledger.Accounts(t.Context(), users[from], users[to])),
 				func(a ledger.Account) bool { return a.FirstDay != day })
 			equal(t, "accounts from one to another", len(accounts), max(to+1-from, 0))
 			for i, a := range accounts {
 				equal(t, "an account", a, ledger.Account{User: users[from+i], FirstDay: day, Settled: ledger.NoMonth})
 			}
 		}
-		got := must(db.UserPage(t.Context(), rewardMonth, users[from], 3))
+		got := must(db.Ledger.UserPage(t.Context(), rewardMonth, users[from], 3))
 		equal(t, "users after one", whole(got), whole(want.Users[from+1:min(from+4, len(users))]))
 	}
-	equal(t, "from the first on", must(db.HotspotPage(t.Context(), rewardMonth, beacon.Owned{}, 100)), want.Hotspots)
-	equal(t, "from the first on", must(db.UserPage(t.Context(), rewardMonth, "", 100)), want.Users)
-	equal(t, "no month", len(must(db.UserPage(t.Context(), rewardMonth+2, "", 100))), 0)
+	equal(t, "from the first on", must(db.Ledger.HotspotPage(t.Context(), rewardMonth, beacon.Owned{}, 100)), want.Hotspots)
+	equal(t, "from the first on", must(db.Ledger.UserPage(t.Context(), rewardMonth, "", 100)), want.Users)
+	equal(t, "no month", len(must(db.Ledger.UserPage(t.Context(), rewardMonth+2, "", 100))), 0)
 	sumsOfAUser(t, db, users[2], want)
 }
 
@@ -195,7 +195,7 @@ func strangers(t *testing.T, db *store.DB) (all []beacon.Owned) {
 // sumsOfAUser reads what one user has, and nothing of the neighbors.
 func sumsOfAUser(t *testing.T, db *store.DB, user beacon.UserID, want ledger.Page) {
 	t.Helper()
-	err := db.Books(t.Context(), func(b ledger.Books) error {
+	err := db.Ledger.Books(t.Context(), func(b ledger.Books) error {
 		own := must(b.HotspotMonths(t.Context(), user, rewardMonth))
 		equal(t, "the hotspots of a user", own, slices.DeleteFunc(slices.Clone(want.Hotspots),
 			func(m ledger.HotspotMonth) bool { return m.User != user }))

@@ -40,7 +40,7 @@ func settleMonths(t *testing.T, database Database) {
 	openAccounts(t, db, "usr_a", "usr_b", "usr_c")
 	settle := func(want int, all ...ledger.Statement) {
 		t.Helper()
-		if n, err := db.Settle(t.Context(), Actor, 0, all); n != want || err != nil {
+		if n, err := db.Ledger.Settle(t.Context(), Actor, 0, all); n != want || err != nil {
 			t.Fatalf("Settle = %d, %v; want %d", n, err, want)
 		}
 	}
@@ -74,7 +74,7 @@ func settleMonths(t *testing.T, database Database) {
 			Node: db.Node(), Seq: int64(i + 1), Kind: beacon.RewardsSettled, Target: string(s.User), Actor: by, At: Now,
 		})
 	}
-	equal(t, "the changes", must(db.Changes(t.Context(), db.Node(), 0, 100)), changes)
+	equal(t, "the changes", must(db.Changes.Changes(t.Context(), db.Node(), 0, 100)), changes)
 }
 
 // settleMany: 300 statements at once, each with its change.
@@ -86,16 +86,16 @@ func settleMany(t *testing.T, database Database) {
 	for n, user := range users {
 		all = append(all, statement(rewardMonth, user, n, ledger.Hash{}))
 	}
-	if n, err := db.Settle(t.Context(), Actor, 0, reversed(all)); n != len(all) || err != nil {
+	if n, err := db.Ledger.Settle(t.Context(), Actor, 0, reversed(all)); n != len(all) || err != nil {
 		t.Fatalf("Settle = %d, %v; want %d", n, err, len(all))
 	}
 	wantHead(t, db, int64(len(all)))
-	for i, c := range must(db.Changes(t.Context(), db.Node(), 0, len(all)+1)) {
+	for i, c := range must(db.Changes.Changes(t.Context(), db.Node(), 0, len(all)+1)) {
 		if c.Target != string(users[i]) || c.Seq != int64(i+1) {
 			t.Fatalf("change %d is %+v; want of %s", i+1, c, users[i])
 		}
 	}
-	for i, a := range must(db.Accounts(t.Context(), users[0], users[len(users)-1])) {
+	for i, a := range must(db.Ledger.Accounts(t.Context(), users[0], users[len(users)-1])) {
 		if a.User != users[i] || a.Settled != rewardMonth || a.Hash != all[i].Hash || a.Sum != sum(i) {
 			t.Fatalf("account %d is %+v", i, a)
 		}
@@ -113,7 +113,7 @@ func settleRace(t *testing.T, database Database) {
 	const racers, months = 8, 3
 	var written atomic.Int64
 	for month := rewardMonth; month < rewardMonth+months; month++ {
-		accounts := must(nodes[0].Accounts(t.Context(), users[0], users[len(users)-1]))
+		accounts := must(nodes[0].Ledger.Accounts(t.Context(), users[0], users[len(users)-1]))
 		var all sync.WaitGroup
 		for racer := range racers {
 			all.Go(func() {
@@ -124,7 +124,7 @@ func settleRace(t *testing.T, database Database) {
 					some = append(some, s)
 				}
 				err := insist(func() error {
-					n, err := nodes[racer%2].Settle(t.Context(), Actor, 0, reversed(some[racer:]))
+					n, err := nodes[racer%2].Ledger.Settle(t.Context(), Actor, 0, reversed(some[racer:]))
 					written.Add(int64(n))
 					return err
 				})
@@ -136,7 +136,7 @@ func settleRace(t *testing.T, database Database) {
 		all.Wait()
 		wantSettled(t, nodes[1], users, month)
 	}
-	heads := must(nodes[0].Heads(t.Context()))
+	heads := must(nodes[0].Changes.Heads(t.Context()))
 	if total := heads[nodes[0].Node()] + heads[nodes[1].Node()]; written.Load() != int64(months*len(users)) || total != written.Load() {
 		t.Errorf("%d statements written, %d changes; want %d", written.Load(), total, months*len(users))
 	}

@@ -22,7 +22,7 @@ func addTotals(t *testing.T, database Database) {
 	db := database.open(t)
 	add := func(sums ...ledger.HotspotMonth) {
 		t.Helper()
-		if err := db.AddTotals(t.Context(), 0, sums); err != nil {
+		if err := db.Ledger.AddTotals(t.Context(), 0, sums); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,7 +54,7 @@ func addTotalsRace(t *testing.T, database Database) {
 				for n := racer; n < hotspots; n++ { // all hotspots from its own number on
 					sums = append(sums, hotspotMonth(month, owned("usr_a", n), n))
 				}
-				if err := insist(func() error { return nodes[racer%2].AddTotals(t.Context(), 0, reversed(sums)) }); err != nil {
+				if err := insist(func() error { return nodes[racer%2].Ledger.AddTotals(t.Context(), 0, reversed(sums)) }); err != nil {
 					t.Error(err)
 				}
 			})
@@ -81,16 +81,16 @@ func finishMonth(t *testing.T, database Database) {
 	}
 	equal(t, "before all", finished(), found[beacon.Month]{})
 	for _, node := range []*store.DB{db, other, db} {
-		if err := node.FinishMonth(t.Context(), rewardMonth, 0, Actor, Now); err != nil {
+		if err := node.Ledger.FinishMonth(t.Context(), rewardMonth, 0, Actor, Now); err != nil {
 			t.Fatal(err)
 		}
 	}
 	equal(t, "the newest", finished(), found[beacon.Month]{rewardMonth, true})
-	if err := db.FinishMonth(t.Context(), rewardMonth+1, 0, Actor, Now.Add(time.Hour)); err != nil {
+	if err := db.Ledger.FinishMonth(t.Context(), rewardMonth+1, 0, Actor, Now.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "the newest", finished(), found[beacon.Month]{rewardMonth + 1, true})
-	equal(t, "the changes", must(db.Changes(t.Context(), db.Node(), 0, 10)), []beacon.Change{
+	equal(t, "the changes", must(db.Changes.Changes(t.Context(), db.Node(), 0, 10)), []beacon.Change{
 		{Node: db.Node(), Seq: 1, Kind: beacon.RewardsFinished, Target: rewardMonth.String(), Actor: Actor, At: Now},
 		{Node: db.Node(), Seq: 2, Kind: beacon.RewardsFinished, Target: (rewardMonth + 1).String(), Actor: Actor, At: Now.Add(time.Hour)},
 	})
@@ -103,24 +103,24 @@ func keepPolicies(t *testing.T, database Database) {
 	one := ledger.Policy{Version: 1, From: 0, Text: "{\"é\": 1}\n"}
 	two := ledger.Policy{Version: 2, From: rewardDay, Text: ""}
 	three := ledger.Policy{Version: 10, From: rewardDay + 1, Text: "three"}
-	equal(t, "none", len(must(db.KeepPolicies(t.Context(), nil))), 0)
-	equal(t, "those of a new network", must(db.FoundPolicies(t.Context(), []ledger.Policy{one})), []ledger.Policy{one})
-	equal(t, "those of an old one", must(db.FoundPolicies(t.Context(), []ledger.Policy{one, three})), []ledger.Policy{one})
-	equal(t, "the first", must(db.KeepPolicies(t.Context(), []ledger.Policy{two, one})), []ledger.Policy{one, two})
+	equal(t, "none", len(must(db.Ledger.KeepPolicies(t.Context(), nil))), 0)
+	equal(t, "those of a new network", must(db.Ledger.FoundPolicies(t.Context(), []ledger.Policy{one})), []ledger.Policy{one})
+	equal(t, "those of an old one", must(db.Ledger.FoundPolicies(t.Context(), []ledger.Policy{one, three})), []ledger.Policy{one})
+	equal(t, "the first", must(db.Ledger.KeepPolicies(t.Context(), []ledger.Policy{two, one})), []ledger.Policy{one, two})
 	changed := one
 	changed.Text = "changed"
-	equal(t, "all", must(other.KeepPolicies(t.Context(), []ledger.Policy{changed, three})), []ledger.Policy{one, two, three})
-	equal(t, "all, with nothing new", must(db.KeepPolicies(t.Context(), []ledger.Policy{changed})), []ledger.Policy{one, two, three})
-	_, err := db.KeepPolicies(t.Context(), []ledger.Policy{{Version: 3, Text: "a\x00b"}})
+	equal(t, "all", must(other.Ledger.KeepPolicies(t.Context(), []ledger.Policy{changed, three})), []ledger.Policy{one, two, three})
+	equal(t, "all, with nothing new", must(db.Ledger.KeepPolicies(t.Context(), []ledger.Policy{changed})), []ledger.Policy{one, two, three})
+	_, err := db.Ledger.KeepPolicies(t.Context(), []ledger.Policy{{Version: 3, Text: "a\x00b"}})
 	wantKind(t, "NUL", err, beacon.Internal)
 	wantHead(t, db, 0)
 
 	four := ledger.Policy{Version: 11, From: rewardDay + 2, Text: "four"}
-	if err := db.AdoptPolicy(t.Context(), four, Actor, Now); err != nil {
+	if err := db.Ledger.AdoptPolicy(t.Context(), four, Actor, Now); err != nil {
 		t.Fatal(err)
 	}
 	wantHead(t, db, 1)
-	wantKind(t, "a version that was adopted", other.AdoptPolicy(t.Context(), four, Actor, Now), beacon.Conflict)
+	wantKind(t, "a version that was adopted", other.Ledger.AdoptPolicy(t.Context(), four, Actor, Now), beacon.Conflict)
 	wantHead(t, other, 0)
 
 	// If many write the same version at once, all get what one of them wrote.
@@ -132,7 +132,7 @@ func keepPolicies(t *testing.T, database Database) {
 			all.Go(func() {
 				node := []*store.DB{db, other}[racer%2]
 				err := insist(func() (err error) {
-					answers[racer], err = node.KeepPolicies(t.Context(), []ledger.Policy{{Version: version, Text: strconv.Itoa(racer)}})
+					answers[racer], err = node.Ledger.KeepPolicies(t.Context(), []ledger.Policy{{Version: version, Text: strconv.Itoa(racer)}})
 					return err
 				})
 				if err != nil {

@@ -77,9 +77,6 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"Delete", deleteFreesMAC},
 		{"MACTaken", macTaken},
 		{"MACRace", macRace},
-		{"IdempotencyReplay", idempotencyReplay},
-		{"IdempotencyAfterConflict", idempotencyAfterConflict},
-		{"IdempotencyRace", idempotencyRace},
 		{"PruneIdempotency", pruneIdempotency},
 		{"Once", once},
 		{"OnceRace", onceRace},
@@ -222,8 +219,8 @@ func mac(n int) beacon.MAC {
 func insert(t testing.TB, db *store.DB, all ...beacon.Hotspot) {
 	t.Helper()
 	for _, h := range all {
-		if replay, err := db.InsertHotspot(t.Context(), h, Actor, nil); err != nil || replay != nil {
-			t.Fatalf("InsertHotspot(%s) = %v, %v; want nil, nil", h.ID, replay, err)
+		if err := db.Hotspots.InsertHotspot(t.Context(), h, Actor, nil); err != nil {
+			t.Fatalf("InsertHotspot(%s) = %v", h.ID, err)
 		}
 	}
 }
@@ -249,7 +246,7 @@ func wantKind(t testing.TB, what string, err error, kind beacon.Kind) {
 // wantHead checks how many changes a node has made.
 func wantHead(t testing.TB, db *store.DB, n int64) {
 	t.Helper()
-	heads, err := db.Heads(t.Context())
+	heads, err := db.Changes.Heads(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

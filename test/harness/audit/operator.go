@@ -5,7 +5,6 @@ package audit
 import (
 	"maps"
 	"net/http"
-	"sync/atomic"
 	"testing"
 
 	"github.com/beacon-wifi/beacon/test/harness"
@@ -19,12 +18,7 @@ type Operator struct {
 }
 
 // Rewarded is a hotspot whose operator looks at what it earns.
-type Rewarded struct {
-	*harness.Device
-	Every  int            // minutes between two beats; 0: it never beats
-	Speed  harness.Fields // what its speed tests say
-	Frozen atomic.Pointer[Facts]
-}
+type Rewarded struct{ *harness.Device }
 
 // NewOperator makes a user with a key.
 func NewOperator(t testing.TB, db string) *Operator {
@@ -44,7 +38,7 @@ func (o *Operator) Link(t testing.TB, staff *harness.Client, s *harness.Server, 
 	if t.Failed() {
 		t.FailNow()
 	}
-	h := &Rewarded{Device: d, Every: 1}
+	h := &Rewarded{d}
 	o.Hotspots = append(o.Hotspots, h)
 	return h
 }
@@ -52,9 +46,6 @@ func (o *Operator) Link(t testing.TB, staff *harness.Client, s *harness.Server, 
 // MustBeat sends the next beat, which must be taken.
 func (h *Rewarded) MustBeat(t testing.TB, c *harness.Client, s *harness.Server) {
 	body := h.Next()
-	if h.Speed != nil {
-		body["speedtest"] = h.Speed
-	}
 	a := h.Send(t.Context(), c, s, body)
 	if h.Hear(a, body); a.Outcome() != harness.Done {
 		t.Errorf("a beat of %s was answered %d %s %v", h.SSID, a.Status, a.Code, a.Err)

@@ -53,6 +53,16 @@ func Needs(t testing.TB, l Level) {
 	}
 }
 
+// Repeats skips a test under the race detector. It is for one that makes the same calls
+// many times, with other data, or that computes and shares nothing: the detector would
+// find nothing in a long time. make test runs it without.
+func Repeats(t testing.TB) {
+	t.Helper()
+	if race {
+		t.Skip("the race detector has nothing to find here")
+	}
+}
+
 // Seed returns the seed of a test's random choices. It is the same in every run,
 // except that make torture draws a new one. It is printed where the test fails.
 func Seed(t testing.TB) uint64 {

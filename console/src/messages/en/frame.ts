@@ -25,6 +25,7 @@ export const frame = {
     signedOut: "You are signed out, and this browser no longer has your key.",
     notForgotten: "The server could not be reached, so this browser may still be signed in. Reload the page and sign out again.",
     signedInWith: (key: string, user: string) => `Signed in with the key ${key} of the user ${user}`,
+    history: (days: number, of: number) => `History: day ${days} of ${of}`,
     signedInAs: "Signed in as ",
     signOut: "Sign out",
     themes: { system: "system", light: "light", dark: "dark" },

@@ -23,6 +23,7 @@ export const frame: typeof en = {
     signedOut: "La sesión está cerrada y este navegador ya no tiene su clave.",
     notForgotten: "No se pudo contactar con el servidor, así que este navegador quizá siga con la sesión abierta. Vuelva a cargar la página y cierre la sesión de nuevo.",
     signedInWith: (key, user) => `Sesión iniciada con la clave ${key} del usuario ${user}`,
+    history: (days: number, of: number) => `Historial: día ${days} de ${of}`,
     signedInAs: "Sesión de ",
     signOut: "Salir",
     themes: { system: "el del sistema", light: "claro", dark: "oscuro" },

@@ -1,0 +1,10 @@
+// The least and the most of what people type: of a number, or of the length of a text. They
+// are those of the OpenAPI document, which bounds.mjs reads for each name that a page uses.
+import type { components } from "../../client/typescript/src/schema";
+
+export interface Bounds {
+  least: number;
+  most: number;
+}
+
+export const { types, ...bounds } = JSON.parse(BOUNDS) as Record<keyof components["schemas"], Bounds> & { types: string[] };

@@ -1,0 +1,84 @@
+package edge
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// Names of the cookie (decision D171). A browser accepts the first only over HTTPS, and
+// never from another host or for others.
+const (
+	SecureCookie   = "__Host-beacon-session"
+	LoopbackCookie = "beacon-session" // over HTTP on this machine
+)
+
+var ErrForeignPage error = &beacon.Error{Kind: beacon.Forbidden, Message: "a session is only valid for requests of the console's own pages"}
+
+// CookieName returns the name of the cookie for pages of an origin, or "" if a session would
+// not be safe there.
+func CookieName(origin string) string {
+	switch page, err := url.Parse(origin); {
+	case err != nil:
+		return ""
+	case page.Scheme == "https":
+		return SecureCookie
+	case page.Scheme == "http" && IsLoopback(page.Host):
+		return LoopbackCookie
+	}
+	return ""
+}
+
+// sessionOf returns the session in a request, or "". The cookie that other hosts could set
+// counts on this machine only.
+func sessionOf(r *http.Request) string {
+	if len(r.Header["Cookie"]) == 0 || len(r.Header["Authorization"]) > 0 {
+		return ""
+	}
+	found := r.CookiesNamed(SecureCookie)
+	if IsLoopback(r.Host) && (len(found) == 0 || CookieName(r.Header.Get("Origin")) == LoopbackCookie) {
+		found = r.CookiesNamed(LoopbackCookie)
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0].Value
+}
+
+// fromSessionsPage reports whether a browser sent a request for a page of this server that
+// can have a session: one over plain HTTP may be anyone's on the way.
+func fromSessionsPage(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	return FromOwnPage(r) && (origin == "" || CookieName(origin) != "")
+}
+
+// FromOwnPage reports whether a browser sent a request for a page of this server. Cookies
+// do not tell pages of other ports and subdomains apart, so neither does SameSite. Only
+// requests that read may come without an Origin.
+func FromOwnPage(r *http.Request) bool {
+	if site := r.Header["Sec-Fetch-Site"]; len(site) > 0 && (len(site) > 1 || site[0] != "same-origin") {
+		return false
+	}
+	switch origin := r.Header["Origin"]; len(origin) {
+	case 0:
+		return r.Method == http.MethodGet || r.Method == http.MethodHead
+	case 1:
+		page, err := url.Parse(origin[0])
+		return err == nil && page.Host != "" && strings.EqualFold(page.Host, r.Host)
+	default:
+		return false
+	}
+}
+
+// IsLoopback reports whether a host, with or without a port, is this machine.
+func IsLoopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
+}

@@ -1,0 +1,142 @@
+package hotspots
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/beacon-wifi/beacon/client"
+	"github.com/beacon-wifi/beacon/internal/api/edge"
+	"github.com/beacon-wifi/beacon/internal/api/fragments"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/registry"
+)
+
+// hotspotsARequest is how many hotspots a search may scan in memory for the price of one
+// request: a key's limit is a limit on work. A key that does nothing but search a
+// million hotspots keeps a sixth of a processor busy.
+const hotspotsARequest = 50_000
+
+// list serves a page of all hotspots, or of an operator's. A search over many hotspots
+// counts as more than one request.
+func (a *API) list(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
+	in, operator, err := decodeList(r)
+	if err != nil {
+		return err
+	}
+	m := a.Meta(w)
+	in.Now = m.Timestamp // one time for the filter and for the facts shown
+	in.Charge = a.Charging(w, p, hotspotsARequest)
+	ctx, cancel := context.WithTimeout(r.Context(), a.Patience)
+	defer cancel()
+	page, err := a.registry.List(ctx, in, operator)
+	if err != nil {
+		return err
+	}
+	httpserver.WriteBody(w, http.StatusOK, AppendList(nil, page, m))
+	return nil
+}
+
+func decodeList(r *http.Request) (_ fleet.ListQuery, operator beacon.UserID, _ error) {
+	q, err := edge.NewQuery(r)
+	if err != nil {
+		return fleet.ListQuery{}, "", err
+	}
+	in := fleet.ListQuery{Page: q.Page(edge.StaffList), Text: q.Search()}
+	switch status := q.OneOf("status", "all", "pending", "online", "offline"); status {
+	case "", "all":
+	default:
+		in.Status = beacon.Status(status)
+	}
+	if verified := q.OneOf("verified", "true", "false"); verified != "" {
+		in.Verified = beacon.Some(verified == "true")
+	}
+	if rejected := q.OneOf("rejected", "true", "false"); rejected != "" {
+		in.Rejected = beacon.Some(rejected == "true")
+	}
+	in.Type = beacon.Type(q.OneOf("type", edge.Texts(beacon.Types())...))
+	in.Agent = fleet.AgentQuery{Version: q.Exact("agent"), Model: q.Exact("model"), Firmware: q.Exact("firmware")}
+	in.Newest = q.OneOf("order", "oldest", "newest") == "newest"
+	operator = q.User("operator_id")
+	return in, operator, q.Faults.Err()
+}
+
+// inventory serves what the devices of the network run.
+func (a *API) inventory(w http.ResponseWriter, _ *http.Request, p beacon.Principal) error {
+	all, err := a.fleet.Inventory(maxGroups, a.Charging(w, p, hotspotsARequest))
+	if err != nil {
+		return err
+	}
+	out := client.Inventory{Linked: all.Linked, Reporting: all.Reporting, Groups: make([]client.InventoryGroup, len(all.Groups))}
+	for i, g := range all.Groups {
+		out.Groups[i] = client.InventoryGroup{Model: g.Model, Firmware: g.Firmware, Agent: g.Version, Count: g.Count}
+	}
+	return a.Write(w, http.StatusOK, edge.Payload{Data: out})
+}
+
+// maxGroups is how many groups of an inventory are shown.
+const maxGroups = 1000
+
+func AppendList(out []byte, page beacon.Listed[*fleet.Hotspot], m client.Meta) []byte {
+	out = append(out, `{"data":[`...)
+	for i, s := range page.Items {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = appendListed(out, s, m.Timestamp)
+	}
+	out = append(out, `],"pagination":`...)
+	out = append(out, edge.Must(json.Marshal(edge.Paginate(page, edge.StaffList, (*fleet.Hotspot).ID)))...)
+	return edge.AppendMeta(out, m)
+}
+
+// appendListed writes what a nearby response says about a hotspot except the distance,
+// plus whether it is verified and linked. The time of registration comes from its id.
+func appendListed(out []byte, s *fleet.Hotspot, now time.Time) []byte {
+	out = fragments.AppendSummary(out, s, fragments.TrueOf(s))
+	out = strconv.AppendBool(append(out, `,"verified":`...), s.Verified())
+	out = strconv.AppendBool(append(out, `},"device":{"linked":`...), s.Linked())
+	if kind := s.Agent(); kind != (beacon.AgentKind{}) {
+		out = fragments.AppendText(append(out, `,"model":`...), kind.Model)
+		out = fragments.AppendText(append(out, `,"firmware":`...), kind.Firmware)
+		out = fragments.AppendText(append(out, `,"agent":`...), kind.Version)
+	}
+	raw, _ := id.Parse(beacon.HotspotPrefix, s.ID())
+	out = beacon.AppendTime(append(out, `},"created_at":"`...), raw.Time())
+	return fragments.AppendFacts(append(out, '"'), s.Condition(now))
+}
+
+// namesARequest is how many names a search may scan in the database for the price of one
+// request: a key's limit is a limit on work.
+const namesARequest = 10_000
+
+// owned lists the hotspots of a user. A search over many hotspots counts as more than
+// one request.
+func (a *API) owned(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
+	in, err := edge.FromQuery(DecodeOwned)(w, r)
+	if err != nil {
+		return err
+	}
+	in.Charge = a.Charging(w, p, a.NamesARequest)
+	ctx, cancel := context.WithTimeout(r.Context(), a.Patience)
+	defer cancel()
+	list, err := a.registry.Owned(ctx, p, in)
+	if err != nil {
+		return err
+	}
+	return a.Write(w, http.StatusOK, edge.ShowPage(list, edge.OwnedList, func(v registry.View) string { return string(v.Hotspot.ID) }, ShowHotspot))
+}
+
+func DecodeOwned(r *http.Request, q *edge.Query) registry.Owned {
+	return registry.Owned{
+		User: beacon.UserID(r.PathValue("id")),
+		Page: q.Page(edge.OwnedList),
+		Text: q.Search(),
+	}
+}

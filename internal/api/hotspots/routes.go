@@ -1,0 +1,79 @@
+// Package hotspots serves what people and devices do with hotspots: register, read, change,
+// delete, verify and link them, find those nearby, list them, send heartbeats and
+// check-ins. It makes no decision about hotspots.
+package hotspots
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/beacon-wifi/beacon/internal/api/edge"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/checkins"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/registry"
+	"github.com/beacon-wifi/beacon/internal/telemetry"
+)
+
+// Telemetry is what is done with heartbeats.
+type Telemetry interface {
+	// Take returns once the heartbeat is durable, or with an error. It must give up
+	// by itself: heartbeat requests have no deadline of their own.
+	Take(ctx context.Context, hotspot *fleet.Hotspot, beat beacon.Heartbeat) (beacon.Taken, error)
+	// History returns NotFound when there is no live hotspot.
+	History(ctx context.Context, q telemetry.HistoryQuery) (telemetry.History, error)
+}
+
+// API serves the endpoints of hotspots.
+type API struct {
+	*edge.Edge
+	registry  *registry.Registry
+	checkins  *checkins.CheckIns
+	fleet     *fleet.Fleet
+	telemetry Telemetry
+
+	searches sync.Pool // of *search
+	beats    beatPool
+
+	fieldsIgnored atomic.Int64
+	complains     throttle // limits log lines about refused heartbeats
+
+	NamesARequest int // see the constant; tests use a smaller one
+}
+
+// New returns the API of hotspots.
+func New(e *edge.Edge, r *registry.Registry, c *checkins.CheckIns, f *fleet.Fleet, t Telemetry) *API {
+	return &API{
+		Edge: e, registry: r, checkins: c, fleet: f, telemetry: t,
+		searches: sync.Pool{New: newSearch}, beats: newBeatPool(), NamesARequest: namesARequest,
+	}
+}
+
+// OpenRoutes lists the endpoints of devices, which have no API key.
+func (a *API) OpenRoutes() []edge.OpenRoute {
+	return []edge.OpenRoute{
+		edge.Open(edge.HeartbeatPattern, a.heartbeat),
+		edge.Open("POST /v1/devices/link", a.link),
+	}
+}
+
+// Routes lists the endpoints. openapi.yaml describes each.
+func (a *API) Routes() []edge.Route {
+	return []edge.Route{
+		edge.On("GET /v1/hotspots/nearby", "", a.nearby),
+		edge.On("GET /v1/hotspots", beacon.HotspotsVerify, a.list),
+		edge.On("GET /v1/hotspots/inventory", beacon.HotspotsVerify, a.inventory),
+		edge.On("POST /v1/hotspots", beacon.HotspotsWrite, edge.ServeOnce(a.Edge, 201, edge.FromBody(DecodeRegistration), a.registry.Register, encodeRegistered, edge.ByUser, a.earlierRegistration)),
+		edge.On("GET /v1/hotspots/{id}", "", edge.Serve(a.Edge, 200, edge.PathID, a.registry.Get, encodeHotspot)),
+		edge.On("PATCH /v1/hotspots/{id}", beacon.HotspotsWrite, edge.Serve(a.Edge, 200, edge.FromBody(DecodeChange, "application/merge-patch+json"), a.registry.Change, encodeChanged)),
+		edge.On("DELETE /v1/hotspots/{id}", beacon.HotspotsWrite, edge.Serve(a.Edge, 204, decodeDeletion, a.registry.Delete, edge.EncodeNothing)),
+		edge.On("POST /v1/hotspots/{id}/verification", beacon.HotspotsVerify, edge.ServeOnce(a.Edge, 200, edge.FromBody(DecodeVerification), a.registry.Verify, encodeHotspot, edge.ByUser)),
+		edge.On("DELETE /v1/hotspots/{id}/verification", beacon.HotspotsVerify, edge.Serve(a.Edge, 204, edge.FromQuery(decodeWithdrawal), a.registry.Unverify, edge.EncodeNothing)),
+		edge.On("POST /v1/hotspots/{id}/link-code", beacon.HotspotsWrite, edge.ServeOnce(a.Edge, 200, edge.PathID, a.registry.NewLinkCode, encodeLinkCode, edge.ByUser)),
+		edge.On("DELETE /v1/hotspots/{id}/device", beacon.HotspotsWrite, edge.Serve(a.Edge, 204, edge.PathID, a.registry.Unlink, edge.EncodeNothing)),
+		edge.On("POST /v1/hotspots/{id}/checkins", beacon.CheckInsWrite, edge.ServeOnce(a.Edge, 200, edge.FromBody(decodeCheckIn), a.checkins.CheckIn, encodeCheckIn, edge.ByUser)),
+		edge.On("GET /v1/hotspots/{id}/history", "", edge.Serve(a.Edge, 200, edge.FromQuery(a.DecodeHistory), a.history, encodeHistory)),
+		edge.On("GET /v1/users/{id}/hotspots", "", a.owned),
+	}
+}

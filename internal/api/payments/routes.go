@@ -1,0 +1,51 @@
+// Package payments serves what operators earn, and what staff do about it: summaries,
+// days, statements, explanations and estimates; holds, months, policies and replays.
+package payments
+
+import (
+	"github.com/beacon-wifi/beacon/internal/api/edge"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/rewards/holds"
+)
+
+// API serves the endpoints of payments.
+type API struct {
+	*edge.Edge
+	rewards Rewards
+	closing Closing
+	holding *holds.Holds
+	fleet   *fleet.Fleet
+
+	Statements *edge.ConcurrencyLimit // readers of statements
+	replays    *edge.ConcurrencyLimit
+}
+
+// New returns the API of payments.
+func New(e *edge.Edge, r Rewards, c Closing, h *holds.Holds, f *fleet.Fleet) *API {
+	return &API{Edge: e, rewards: r, closing: c, holding: h, fleet: f, Statements: newReaders(), replays: newReplays()}
+}
+
+// Routes lists the endpoints. openapi.yaml describes each.
+func (a *API) Routes() []edge.Route {
+	return []edge.Route{
+		edge.On("GET /v1/hotspots/{id}/rewards/explain", beacon.RewardsRead, edge.ServeForms(a.Edge, 200, edge.FromQuery(DecodeExplain), a.explain, encodeExplanation, tabulateExplanation)),
+		edge.On("GET /v1/users/{id}/rewards", beacon.RewardsRead, edge.ServeForms(a.Edge, 200, edge.FromQuery(DecodeSummary), a.summary, encodeSummary, tabulateSummary)),
+		edge.On("GET /v1/users/{id}/rewards/history", beacon.RewardsRead, edge.ServeForms(a.Edge, 200, edge.FromQuery(a.DecodeMonths), a.months, encodeMonths, tabulateMonths)),
+		edge.On("GET /v1/users/{id}/rewards/days", beacon.RewardsRead, a.days),
+		edge.On("GET /v1/users/{id}/rewards/statements/{month}", beacon.RewardsRead, a.statement),
+		edge.On("POST /v1/rewards/estimate", "", a.estimate),
+		edge.On("GET /v1/users/{id}/holds", beacon.RewardsRead, edge.Serve(a.Edge, 200, edge.FromQuery(decodeHolds), a.holds, encodeHolds)),
+		edge.On("POST /v1/holds", beacon.HotspotsVerify, edge.ServeOnce(a.Edge, 201, edge.FromBody(decodeNewHold), a.holding.Place, encodeHold, edge.ByUser)),
+		edge.On("GET /v1/holds", beacon.HotspotsVerify, edge.Serve(a.Edge, 200, edge.FromQuery(decodeHolds), a.holds, encodeHolds)),
+		edge.On("POST /v1/holds/{id}/decisions", beacon.HotspotsVerify, edge.ServeOnce(a.Edge, 200, edge.FromBody(decodeHoldDecision), a.holding.Decide, encodeHold, edge.ByUser)),
+		edge.On("POST /v1/holds/{id}/answer", beacon.HotspotsWrite, edge.ServeOnce(a.Edge, 200, edge.FromBody(decodeHoldAnswer), a.holding.Answer, encodeHold, edge.ByUser)),
+		edge.On("POST /v1/rewards/replays", beacon.Admin, a.replay),
+		edge.On("GET /v1/rewards/months", beacon.Admin, edge.Serve(a.Edge, 200, edge.FromQuery(decodeOverview), a.overview, encodeOverview)),
+		edge.On("POST /v1/rewards/months/{month}/settlement", beacon.Admin, edge.Serve(a.Edge, 200, decodeSettlement, a.settle, encodeSettlement)),
+		edge.On("GET /v1/rewards/clock", beacon.Admin, edge.Serve(a.Edge, 200, edge.DecodeNothing, a.readClock, encodeClock)),
+		edge.On("POST /v1/rewards/clock", beacon.Admin, edge.Serve(a.Edge, 200, edge.FromBody(decodeConfirmation), a.confirmClock, encodeClock)),
+		edge.On("POST /v1/rewards/reopenings", beacon.Admin, edge.ServeOnce(a.Edge, 200, edge.FromBody(decodeReopening), a.reopen, encodeReopening, edge.ByUser)),
+		edge.On("POST /v1/rewards/policies", beacon.Admin, edge.ServeOnce(a.Edge, 200, edge.FromBody(decodeAdoption), a.adopt, encodeAdoption, edge.ByUser)),
+	}
+}

@@ -1,0 +1,30 @@
+package architecture_test
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+	"testing"
+)
+
+// The store returns facts and conflicts. Who may do what is decided, and what people read
+// is worded, in beacon and in the use cases.
+func TestStoreHasNoWordsForPeople(t *testing.T) {
+	decides := map[string]bool{"Message": true, "Word": true, "Forbidden": true, "Unauthorized": true, "InvalidRequest": true, "RateLimited": true}
+	seen := 0
+	eachProductFile(t, func(folder string, set *token.FileSet, file *ast.File) {
+		if folder != "internal/store" && !strings.HasPrefix(folder, "internal/store/") || folder == "internal/store/storetest" {
+			return
+		}
+		seen++
+		ast.Inspect(file, func(n ast.Node) bool {
+			if name, ok := n.(*ast.Ident); ok && decides[name.Name] {
+				t.Errorf("%s: %s is for use cases", set.Position(n.Pos()), name.Name)
+			}
+			return true
+		})
+	})
+	if seen == 0 {
+		t.Error("the store is not there")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/lease"
@@ -29,7 +30,8 @@ type books struct {
 	first    beacon.Day                        // with records; 0: none
 
 	sums, onDisk sums
-	waiting      []ledger.Page // without sums
+	mu           sync.Mutex
+	waiting      []ledger.Page // without sums; under mu, since a page is made while one is put
 	closing      ledger.Closing
 	begun        bool
 
@@ -203,7 +205,9 @@ func (b *books) PutPage(ctx context.Context, _ lease.Lease, page ledger.Page) er
 		b.through = ledger.StandingsThrough{Day: page.Day, Revision: page.Revision, ADay: page.StandingADay}
 	}
 	page.Hotspots, page.Users, page.Places = nil, nil, false
+	b.mu.Lock()
 	b.waiting = append(b.waiting, page)
+	b.mu.Unlock()
 	if page.Done.IsZero() || page.Day != month.Last() && page.Day < b.waiting[0].Day+daysAtOnce-1 {
 		return nil
 	}
@@ -233,7 +237,9 @@ func (b *books) flush(ctx context.Context) error {
 		return err
 	}
 	b.onDisk = sums{slices.Clone(b.sums.hotspots), slices.Clone(b.sums.users)}
-	b.waiting = b.waiting[:0]
+	b.mu.Lock()
+	b.waiting = nil
+	b.mu.Unlock()
 	return nil
 }
 
@@ -245,12 +251,29 @@ func (b *books) UserPage(ctx context.Context, month beacon.Month, after beacon.U
 	return b.RewardTables.UserPage(ctx, month, after, limit)
 }
 
-// ValidRows returns rows of the days before.
+// ValidRows returns rows of a closed day, on disk or waiting. None was opened again.
 func (b *books) ValidRows(ctx context.Context, day beacon.Day, from, to beacon.Owned, reopened ledger.Reopenings) ([]ledger.Row, error) {
-	if err := b.flush(ctx); err != nil {
-		return nil, err
+	if rows, waits := b.waitingRows(day, from, to); waits {
+		return rows, nil
 	}
 	return b.RewardTables.ValidRows(ctx, day, from, to, reopened)
+}
+
+func (b *books) waitingRows(day beacon.Day, from, to beacon.Owned) (rows []ledger.Row, waits bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, page := range b.waiting {
+		if page.Day != day {
+			continue
+		}
+		waits = true
+		for i := range page.Rows {
+			if r := &page.Rows[i]; r.Compare(from) >= 0 && r.Compare(to) <= 0 {
+				rows = append(rows, *r)
+			}
+		}
+	}
+	return rows, waits
 }
 
 // Books reads a snapshot.

@@ -123,24 +123,29 @@ func closeAgain(t *testing.T, file string, first, end beacon.Day) {
 }
 
 // What is written of the closed days is what a server writes, which reads and writes the
-// database day by day.
+// database day by day: of two months, and of more hotspots than are closed at once.
 func TestCreate_ClosesAsServersDo(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "demo.db")
-	cfg := demo.Config{Seed: 1, Hotspots: 150, Days: 50, Now: now}
-	if err := create(t, file, cfg).WriteHistory(t.Context(), func() {}, nothing); err != nil {
-		t.Fatal(err)
-	}
-	got := dump(t, file)
-	network := newNetwork(t, cfg)
-	closeAgain(t, file, beacon.DayOf(network.Began()), network.Final())
-	want := dump(t, file)
-	for table := range closed {
-		if !slices.Equal(got[table], want[table]) {
-			t.Errorf("%s has %d rows; a server writes %d others", table, len(got[table]), len(want[table]))
-		}
-	}
-	if len(want["ledger"]) < 4000 || len(want["statements"]) == 0 {
-		t.Errorf("a server writes only %d rows and %d statements", len(want["ledger"]), len(want["statements"]))
+	for _, c := range []struct{ hotspots, days, rows, statements int }{{150, 50, 4000, 1}, {2100, 12, 20_000, 0}} {
+		t.Run(fmt.Sprint(c.hotspots), func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "demo.db")
+			cfg := demo.Config{Seed: 1, Hotspots: c.hotspots, Days: c.days, Now: now}
+			if err := create(t, file, cfg).WriteHistory(t.Context(), func() {}, nothing); err != nil {
+				t.Fatal(err)
+			}
+			got := dump(t, file)
+			network := newNetwork(t, cfg)
+			closeAgain(t, file, beacon.DayOf(network.Began()), network.Final())
+			want := dump(t, file)
+			for table := range closed {
+				if !slices.Equal(got[table], want[table]) {
+					t.Errorf("%s has %d rows; a server writes %d others", table, len(got[table]), len(want[table]))
+				}
+			}
+			if len(want["ledger"]) < c.rows || len(want["statements"]) < c.statements {
+				t.Errorf("a server writes only %d rows and %d statements", len(want["ledger"]), len(want["statements"]))
+			}
+		})
 	}
 }

@@ -192,3 +192,41 @@ func TestVerification_ByNeighbourAtFirst(t *testing.T) {
 		rival.post(t, spot+"/verification", at(visit, 500)).want(t, http.StatusOK)
 	})
 }
+
+// Nor do they say that a rival's shop is a home, which hides it from the map, nor anything
+// else of its type. They can visit it without a type, or with the one it has.
+func TestVerification_ByNeighbourOfType(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		c, staff := s.operator(t), s.anyone(t, "hotspots:verify")
+		rival := s.anyone(t, "hotspots:write", "hotspots:verify")
+		spot := "/v1/hotspots/" + data[hotspot](t, c.post(t, "/v1/hotspots", registration(1, "type", `"business"`)), http.StatusCreated).ID
+		own := "/v1/hotspots/" + data[hotspot](t, rival.post(t, "/v1/hotspots", registration(2, "location.lat", "40.7010")), http.StatusCreated).ID
+		const (
+			plain = `{"lat":40.7000,"lng":-74,"accuracy_m":5,"method":"gps"}`
+			as    = `{"lat":40.7000,"lng":-74,"accuracy_m":5,"method":"gps","type":%q}`
+		)
+		refused := func() {
+			t.Helper()
+			for _, other := range []string{"home", "public"} {
+				got := rival.post(t, spot+"/verification", at(as, other))
+				wantFault(t, got, http.StatusForbidden, "forbidden")
+				if !strings.Contains(got.String(), "someone else must change its type: one of your hotspots is within 200 m of it") {
+					t.Errorf("it says %s", got)
+				}
+			}
+			if is := data[hotspot](t, c.get(t, spot), http.StatusOK); is.Type != "business" {
+				t.Errorf("it is a %s now", is.Type)
+			}
+		}
+		refused() // nor at the first visit
+		rival.post(t, spot+"/verification", at(as, "business")).want(t, http.StatusOK)
+		s.advance(24 * time.Hour)
+		refused()
+		rival.post(t, spot+"/verification", plain).want(t, http.StatusOK)
+		rival.delete(t, own).want(t, http.StatusNoContent)
+		refused()
+		staff.post(t, spot+"/verification", at(as, "home")).want(t, http.StatusOK)
+		wantEqual(t, "the first refusals", s.notes(t, beacon.VerificationRefused)[:2],
+			[]string{"gps, 0 m away, accuracy 5 m, type home", "gps, 0 m away, accuracy 5 m, type public"})
+	})
+}

@@ -84,8 +84,12 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 	by := p.Actor()
 	finding := found.Against(h)
 	by.Note = finding.Note()
-	if h.Takes(finding, r.moment()) {
-		if err := r.mayTake(ctx, p, &h, by); err != nil {
+	if takes, retypes := h.Takes(finding, r.moment()), found.Type != "" && found.Type != h.Type; takes || retypes {
+		refusal := errNeighbour
+		if !takes {
+			refusal = errNeighbourType
+		}
+		if err := r.mayTake(ctx, p, &h, by, refusal); err != nil {
 			return View{}, err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
@@ -23,7 +22,7 @@ func (r *Registry) Unverify(ctx context.Context, p beacon.Principal, in Withdraw
 	by.Note = cmp.Or(in.Reason, beacon.Withdrawn)
 	h, err := r.find(ctx, in.Hotspot)
 	if err == nil && (!h.Location.VerifiedAt.IsZero() || in.Reason != "") {
-		err = r.mayTake(ctx, p, &h, by)
+		err = r.mayTake(ctx, p, &h, by, errNeighbour)
 	}
 	if err != nil {
 		return struct{}{}, err
@@ -34,14 +33,15 @@ func (r *Registry) Unverify(ctx context.Context, p beacon.Principal, in Withdraw
 	return struct{}{}, err
 }
 
-var errNeighbour = &beacon.Error{
-	Kind:    beacon.Forbidden,
-	Message: fmt.Sprintf("someone else must do this: it takes something away from a hotspot within %d m of one of yours", beacon.HoldAwayM),
-}
+var (
+	errNeighbour     = forbidden("someone else must do this: it takes something away from a hotspot within %d m of one of yours", beacon.HoldAwayM)
+	errNeighbourType = forbidden("someone else must change its type: one of your hotspots is within %d m of it, or was not long ago", beacon.HoldAwayM)
+)
 
-// mayTake returns an error for someone who has, or had, a hotspot near another: they would
-// be paid for what it loses (decision D149). Of their own they may take what they want.
-func (r *Registry) mayTake(ctx context.Context, p beacon.Principal, h *beacon.Hotspot, by beacon.Actor) error {
+// mayTake returns the refusal to someone who has, or had, a hotspot near another: they
+// would be paid for what it loses (decision D149). Of their own they may take what they
+// want.
+func (r *Registry) mayTake(ctx context.Context, p beacon.Principal, h *beacon.Hotspot, by beacon.Actor, refusal error) error {
 	if p.User == h.Operator {
 		return nil
 	}
@@ -49,11 +49,11 @@ func (r *Registry) mayTake(ctx context.Context, p beacon.Principal, h *beacon.Ho
 	places := append(h.Paid(now), h.Location.Point) // where it is about to move, too
 	err := r.Ever(ctx, p.User, func(own View) error {
 		if own.Concerns(places, now) {
-			return errNeighbour
+			return refusal
 		}
 		return nil
 	})
-	if errors.Is(err, errNeighbour) {
+	if errors.Is(err, refusal) {
 		return r.refuse(ctx, beacon.Change{Kind: beacon.VerificationRefused, Target: string(h.ID), Actor: by}, err)
 	}
 	return err

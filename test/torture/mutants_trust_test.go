@@ -92,4 +92,13 @@ var trustMutants = []mutant{
 		new:   `h.Paid(now)[:1]`,
 		says:  "when it is registered there",
 	},
+	{
+		name:  "neighbours may say that a shop is a home",
+		fault: "TestVerification_ByNeighbourOfType/sqlite",
+		in:    "internal/api",
+		file:  "internal/registry/register.go",
+		old:   `takes || retypes {`,
+		new:   `takes || retypes && takes {`,
+		says:  "want 403",
+	},
 }

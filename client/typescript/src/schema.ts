@@ -157,7 +157,8 @@ export interface paths {
          *     changes nothing, unless it is exact and says that the hotspot has `moved`, or the operator has registered it more than
          *     230 m away from there: that is another place, which counts from the next UTC day on, or again an earlier one, with the days
          *     served there. A visit that takes something away from a hotspot, because it is found at another place, or because it is found slower
-         *     than it may be paid for, is 403 for staff who have another within 200 m of it, or had one in the last 30 days.
+         *     than it may be paid for, is 403 for staff who have another within 200 m of it, or had one in the last 30 days; so is
+         *     one that says another `type` than the hotspot has.
          *     Needs the scope `hotspots:verify`.
          */
         post: operations["verifyHotspot"];

@@ -19,7 +19,7 @@ import (
 )
 
 // utilities are the programs that the agent finds on every device.
-var utilities = []string{"awk", "cat", "cut", "date", "dd", "grep", "head", "mkdir", "mv", "rm", "sed", "sort", "sync", "tail", "tr", "uname", "wc"}
+var utilities = []string{"awk", "cat", "cut", "date", "dd", "grep", "head", "ls", "mkdir", "mv", "rm", "sed", "sort", "sync", "tail", "tr", "uname", "wc"}
 
 // realVariable names a folder with programs of OpenWrt, built for this machine, to be
 // used in place of their stubs: uclient-fetch and jsonfilter can be.
@@ -73,7 +73,7 @@ func newBox(t testing.TB, shell string, programs ...string) *box {
 	for _, path := range []string{b.bin, b.answers, b.path("etc/beacon"), b.path("var/run"), b.path("sys/class/net"), b.path("proc/sys/kernel/random")} {
 		b.check(os.MkdirAll(path, 0o755))
 	}
-	for _, name := range append(slices.Clone(utilities), "ls") {
+	for _, name := range utilities {
 		program := name
 		if words[0] == "busybox" {
 			program = "busybox"

@@ -227,6 +227,29 @@ func TestWholePath(t *testing.T) {
 	}
 }
 
+// Where the key cannot be stored, the code is not used up; and what did not succeed
+// leaves nothing behind.
+func TestLink_Folder(t *testing.T) {
+	for _, shell := range shells {
+		b, server := ready(t, shell, "curl")
+		b.check(os.Remove(b.path("etc/beacon/device")))
+		b.write("etc/beacon/device.new/file", "") // as in a folder that is read-only, also for root
+		printed, exit := b.do("link", "-u", server.URL, "K7Q2-M4XD")
+		if want := "beacon-agent: " + b.path("etc/beacon") + ": cannot write\n"; exit != 1 || printed != want {
+			t.Errorf("%s: it exits with %d and says %q; want %q", shell, exit, printed, want)
+		}
+		b.check(os.RemoveAll(b.path("etc/beacon/device.new")))
+		address := newMux(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+		if printed, exit := b.do("link", "-u", address, "K7Q2-M4XD"); exit != 1 || !strings.Contains(printed, "refused: ") {
+			t.Errorf("%s: it exits with %d and says %q", shell, exit, printed)
+		}
+		left, err := filepath.Glob(b.path("etc/beacon/device*"))
+		if b.check(err); len(left) > 0 {
+			t.Errorf("%s: a refused link leaves %v", shell, left)
+		}
+	}
+}
+
 // modelText is a model as it may be sent, of a device that has quotes in its name.
 const modelText = "Router AX (v2) [x] ~caf"
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/level"
@@ -49,18 +50,50 @@ func TestStatus_WhileBeating(t *testing.T) {
 	}
 }
 
-// What a server says is shown as it is, and cannot steer a terminal.
-func TestStatus_TextOfTheServer(t *testing.T) {
+// steering is a text that steers a terminal, in bytes and as a shell's echo would make
+// bytes of it, and plain is what is left of it.
+const (
+	steering = `a \033[31m\c b` + "\x1b[1m\x07\u009b2J\x7f"
+	plain    = `a \033[31m\c b[1m2J`
+)
+
+// What a server says, in whichever field, is shown as it is, and cannot steer a terminal.
+func TestTextOfTheServer(t *testing.T) {
 	eachShell(t, func(t *testing.T, shell string) {
-		b, server := ready(t, shell, "curl")
-		b.run()
-		server.next(t).respond(response{status: http.StatusBadRequest, body: `{"error":{"code":"c","message":"a \033[31m\c b` + "\x1b[1m" + `"}}`})
-		server.next(t)
-		if printed, _ := b.do("status"); !strings.Contains(printed, `, 400 a \033[31m\c b[1m`) {
-			t.Errorf("status says %q", printed)
+		b, server := ready(t, shell, "curl", "iw")
+		b.answer("iw dev wlan0 station dump", "")
+		s := b.run()
+		shown := func(want string) {
+			t.Helper()
+			server.next(t).respond(accepted) // the response before it is noted
+			printed, _ := b.do("status")
+			if text := s.said() + printed; !strings.Contains(text, want) || strings.ContainsFunc(text, unprintable) {
+				t.Errorf("it says %q; want %q", text, want)
+			}
+		}
+		server.next(t).respond(response{status: http.StatusBadRequest, body: `{"error":{"code":"c","message":"` + steering + `"}}`})
+		shown("the server refuses this: " + plain)
+		server.next(t).respond(response{status: http.StatusOK, body: `{"data":{"status":"` + steering + `","next_in_s":60},"meta":{}}`})
+		shown("the hotspot is " + plain)
+		server.next(t).respond(response{status: http.StatusOK, body: `{"data":{"status":"online","next_in_s":60,"counted":false,"reason":"` + steering + `"},"meta":{}}`})
+		shown("not counted: " + plain)
+
+		for status, body := range map[int]string{
+			http.StatusOK:                 `{"data":{"hotspot_id":"` + steering + `","device_key":"bcn_x","heartbeat_path":"/v1/x"}}`,
+			http.StatusServiceUnavailable: `{"error":{"code":"c","message":"` + steering + `"}}`,
+		} {
+			address := newMux(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(status)
+				_, _ = io.WriteString(w, body)
+			}))
+			if printed, _ := b.do("link", "-u", address, "K7Q2-M4XD"); !strings.Contains(printed, plain) || strings.ContainsFunc(printed, unprintable) {
+				t.Errorf("link says %q", printed)
+			}
 		}
 	})
 }
+
+func unprintable(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
 
 func problem(status int) response {
 	return response{status: status, body: fmt.Sprintf(`{"error":{"code":"c","message":"because of %d"}}`, status)}
@@ -196,6 +229,9 @@ func TestFullDisk(t *testing.T) {
 			s.kill()
 			s = b.run()
 		}
+		if printed, exit := b.do("status"); exit == 0 || !strings.Contains(printed, "no room in ") || strings.Contains(printed, "does not run") || strings.Contains(printed, "last heartbeat") {
+			t.Errorf("with a full disk, status exits with %d and says %s", exit, printed)
+		}
 		full := server.next(t)
 		room.Free(t)
 		full.respond(accepted)
@@ -204,6 +240,9 @@ func TestFullDisk(t *testing.T) {
 		}
 		if got := server.next(t); got.RxBytes != 5000 || got.TxBytes != 7000 || got.Boot != first.Boot {
 			t.Errorf("with room it sent %s", got.text)
+		}
+		if printed, exit := b.do("status"); exit != 0 || !strings.Contains(printed, "service: runs") || !strings.Contains(printed, ", 200 online") {
+			t.Errorf("with room, status exits with %d and says %s", exit, printed)
 		}
 	})
 }
@@ -217,8 +256,8 @@ func TestNotLinked(t *testing.T) {
 	if printed, exit := b.do("status"); exit == 0 || !strings.Contains(printed, "not linked") || !strings.Contains(s.said(), "not linked") {
 		t.Errorf("status exits with %d and says %s", exit, printed)
 	}
-	if printed, exit := b.do("unlink"); exit == 0 {
-		t.Errorf("unlink says %s", printed)
+	if printed, exit := b.do("unlink"); exit != 1 || printed != "beacon-agent: not linked\n" {
+		t.Errorf("unlink exits with %d and says %s", exit, printed)
 	}
 	for _, args := range [][]string{{}, {"link"}, {"link", "a", "b"}, {"restart"}, {"link", "-x"}} {
 		if printed, exit := b.do(args...); exit != 1 || !strings.Contains(printed, "usage") {
@@ -244,7 +283,8 @@ func TestSpeedTest(t *testing.T) {
 			mux := http.NewServeMux()
 			mux.HandleFunc("GET /down", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 2_000_000)) })
 			mux.HandleFunc("POST /up", func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
-			speed := newMux(t, mux)
+			a := newAuthority(t)
+			speed := a.serve(t, mux, nil)
 			b.run()
 			first := server.next(t)
 			if first.Speedtest != nil {
@@ -254,7 +294,7 @@ func TestSpeedTest(t *testing.T) {
 			for hour := range 24 {
 				hours = append(hours, fmt.Sprintf("%02d", hour))
 			}
-			b.configure("interface=wlan0", "speedtest_down="+speed+"/down", "speedtest_up="+speed+"/up", "speedtest_hours="+strings.Join(hours, " "))
+			b.trust(a, "interface=wlan0", "speedtest_down="+speed+"/down", "speedtest_up="+speed+"/up", "speedtest_hours="+strings.Join(hours, " "))
 			first.respond(accepted)
 			second := server.next(t)
 			if got := second.Speedtest; got == nil || got.Latency != 12.5 || got.Down <= 0 || got.Up <= 0 {

@@ -60,20 +60,32 @@ func ubus(args []string) int {
 	return 0
 }
 
-// uci knows "get", and its settings are those of the file for Linux.
+// uci has the settings of the file for Linux. Those that may have several values are
+// lists. As the real one does, "get" quotes values of lists that have white space, and
+// "show" all values; an apostrophe between quotes is '\”.
 func uci(args []string) int {
-	key := strings.TrimPrefix(args[len(args)-1], "beacon.agent.")
+	if len(args) != 5 || args[0] != "-q" || args[1] != "-d" {
+		return 255
+	}
+	path := args[4]
+	name := strings.TrimPrefix(path, "beacon.agent.")
 	text, _ := os.ReadFile(filepath.Join(os.Getenv("BEACON_ROOT"), "etc/beacon/agent.conf"))
 	var values []string
 	for line := range strings.Lines(string(text)) {
-		if value, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), key+"="); ok {
+		if value, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), name+"="); ok {
+			if args[3] == "show" || name == "ssid" && strings.ContainsAny(value, " \t") {
+				value = "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+			}
 			values = append(values, value)
 		}
 	}
 	if len(values) == 0 {
 		return 1
 	}
-	fmt.Println(strings.Join(values, "\n"))
+	if args[3] == "show" {
+		fmt.Print(path, "=")
+	}
+	fmt.Println(strings.Join(values, args[2]))
 	return 0
 }
 

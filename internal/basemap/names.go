@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/beacon-wifi/beacon/internal/basemap/pmtiles"
 )
 
 // Name is something that the file has a name for.
@@ -53,16 +55,7 @@ const placeZoom = 10
 func (m *Map) Index(ctx context.Context) (count int, whole bool, err error) {
 	c := collector{seen: map[string]bool{}, index: index{whole: true}, kinds: sources[m.Schema]}
 	for _, zoom := range slices.Compact([]int{min(placeZoom, m.MaxZoom), m.MaxZoom}) {
-		tiles := 0
-		err := m.each(firstOf(zoom), firstOf(zoom+1), func(id uint64, at, length int64) bool {
-			tiles++
-			if tiles > maxTiles || c.full() {
-				c.whole = false
-				return false
-			}
-			m.collect(&c, id, at, length)
-			return ctx.Err() == nil
-		})
+		err := m.readNames(ctx, &c, zoom)
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -75,20 +68,36 @@ func (m *Map) Index(ctx context.Context) (count int, whole bool, err error) {
 	return len(c.names), c.whole, nil
 }
 
+// readNames adds the names in the tiles of a zoom.
+func (m *Map) readNames(ctx context.Context, c *collector, zoom int) error {
+	tiles := 0
+	for run, err := range m.archive.Tiles([]pmtiles.Range{{From: pmtiles.FirstOf(zoom), To: pmtiles.FirstOf(zoom + 1)}}) {
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+		if tiles++; tiles > maxTiles || c.full() {
+			c.whole = false
+			return nil
+		}
+		m.collect(c, run)
+	}
+	return nil
+}
+
 // collect adds the names of a tile. One that is damaged has none.
-func (m *Map) collect(c *collector, id uint64, at, length int64) {
-	if length > maxTile {
+func (m *Map) collect(c *collector, tile pmtiles.Entry) {
+	if tile.Length > maxTile {
 		return
 	}
-	raw := make([]byte, length)
-	if _, err := m.in.ReadAt(raw, at); err != nil {
+	raw := make([]byte, tile.Length)
+	if _, err := m.in.ReadAt(raw, tile.Offset); err != nil {
 		return
 	}
-	body, err := decompress(raw, m.head.Tiles, maxTile)
+	body, err := pmtiles.Decompress(raw, m.archive.Header.Tiles, maxTile)
 	if err != nil {
 		return
 	}
-	z, x, y := placeOf(id)
+	z, x, y := pmtiles.Place(tile.ID)
 	n := math.Exp2(float64(z))
 	eachNamed(body, c.kinds, func(f feature) {
 		lat := math.Atan(math.Sinh(math.Pi*(1-2*(float64(y)+f.y)/n))) * 180 / math.Pi

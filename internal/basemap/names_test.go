@@ -1,6 +1,7 @@
 package basemap_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -94,7 +95,7 @@ func TestIndex_Damaged(t *testing.T) {
 	for at := 127; at < len(good); at += 7 {
 		body := append([]byte(nil), good...)
 		body[at] ^= 0x55
-		m, err := basemap.Read(body)
+		m, err := basemap.Read(bytes.NewReader(body), int64(len(body)))
 		if err != nil {
 			continue
 		}
@@ -107,7 +108,7 @@ func TestIndex_Damaged(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add(lumeford.Encode())
 	f.Fuzz(func(t *testing.T, body []byte) {
-		m, err := basemap.Read(body)
+		m, err := basemap.Read(bytes.NewReader(body), int64(len(body)))
 		if err != nil {
 			return
 		}

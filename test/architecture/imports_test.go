@@ -98,10 +98,11 @@ var allowed = map[string][]string{
 	"agent": {},
 
 	// For people: pages, guides, files to install and watch it with.
-	"console": {"httpserver/static"},
-	"basemap": {"httpserver/static"}, // a file of streets; not what is drawn over it
-	"deploy":  {},
-	"docs":    {},
+	"console":         {"httpserver/static"},
+	"basemap":         {"basemap/pmtiles", "httpserver/static"}, // a file of streets; not what is drawn over it
+	"basemap/pmtiles": {},
+	"deploy":          {},
+	"docs":            {},
 
 	// For programs that talk to a server, here and elsewhere.
 	"client": {},

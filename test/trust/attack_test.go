@@ -13,7 +13,7 @@ import (
 // attack is a way to earn more than the service that is given.
 type attack struct {
 	name  string
-	about string // one sentence, which docs/trust.md has too
+	about string // in a few words, which docs/trust.md has too
 
 	size     int  // how many hotspots or addresses it uses
 	neighbor bool // an honest hotspot stands at the same place
@@ -24,31 +24,31 @@ type attack struct {
 type tactic func(context.Context, *raid, time.Time) ([]shot, error)
 
 // honest is no attack: one hotspot that serves at all times.
-var honest = attack{name: "honest", about: "One real device that serves at all times, to compare with.", size: 1, minute: always(asIs)}
+var honest = attack{name: "honest", about: "a real device that serves at all times", size: 1, minute: always(asIs)}
 
 // attacks returns all attacks that docs/trust.md names.
 func attacks() []attack {
 	return []attack{
-		{"script", "A loop without a radio reports the same figures every minute.", 1, false, always(script)},
-		{"invented-tests", "A device on a slow line reports speed tests that it never made.", 1, false, always(inventTests)},
-		{"ramp", "A device without clients reports traffic that grows faster and faster.", 1, false, always(ramp)},
-		{"absurd-boots", "A device claims to have rebooted every minute, and to have carried gigabytes since.", 1, false, always(reboot)},
-		{"one-minute-hours", "A shop is open for one minute a day, and online in that one.", 1, false, oneMinuteHours},
-		{"link-unlink", "A device is linked for five minutes at a time, so that it is never offline.", 1, false, atTimes(every(120, 0), every(120, 5), full(60))},
-		{"late-link", "A device is linked at 23:59 and unlinked at midnight, every day.", 1, false, atTimes(every(24*60, 24*60-1), every(24*60, 0), full(1))},
-		{"early-delete", "A hotspot is registered at 23:57 and deleted at 00:02, every day.", 1, false, earlyDelete},
-		{"same-mac", "One router is registered six times a day, and deleted as often.", 6, false, sameMAC},
-		{"point", "Many hotspots of one operator stand on one point.", 40, false, crowd(0, false)},
-		{"ring", "Many hotspots are registered in a ring around the one point that staff visit.", 40, false, crowd(95, false)},
-		{"vague-visit", "A careless visit finds a hotspot somewhere within 100 m of where it is registered.", 1, false, vague},
-		{"many-addresses", "The key of one device is used from many addresses at once.", 50, false, clones},
-		{"interleaved", "Two devices at two places take turns with one key.", 2, false, clones},
-		{"one-in-four", "A device sends one heartbeat in four minutes, which is just enough.", 1, false, sometimes(every(4, 0))},
-		{"squatter", "The oldest hotspot of a place serves 31 minutes an hour, next to one that always does.", 1, true, sometimes(through(30))},
-		{"grow", "A hotspot claims a radius of 500 m once it is verified.", 1, false, grow},
-		{"app-farm", "Apps of the operator, at home, vouch every day for three scripts without a radio.", 3, false, appFarm},
-		{"imitator", "A script without a radio imitates a real device in every figure.", 1, false, always(asIs)},
-		{"best-imitator", "A script without a radio imitates a fast and busy device in every figure.", 1, false, imitateBest},
+		{"script", "a loop without a radio, with the same figures every minute", 1, false, always(script)},
+		{"invented-tests", "a slow line, and speed tests that were never made", 1, false, always(inventTests)},
+		{"ramp", "no clients, and traffic that grows faster and faster", 1, false, always(ramp)},
+		{"absurd-boots", "a reboot every minute, and gigabytes carried since", 1, false, always(reboot)},
+		{"one-minute-hours", "open for one minute a day, and online in that one", 1, false, oneMinuteHours},
+		{"link-unlink", "linked for five minutes at a time, so never offline", 1, false, atTimes(every(120, 0), every(120, 5), full(60))},
+		{"late-link", "linked at 23:59 and unlinked at midnight, every day", 1, false, atTimes(every(24*60, 24*60-1), every(24*60, 0), full(1))},
+		{"early-delete", "registered at 23:57 and deleted at 00:02, every day", 1, false, earlyDelete},
+		{"same-mac", "one router, registered and deleted six times a day", 6, false, sameMAC},
+		{"point", "many hotspots of one operator on one point", 40, false, crowd(0, false)},
+		{"ring", "many hotspots, registered around the one point that staff visit", 40, false, crowd(95, false)},
+		{"vague-visit", "found by a careless visit, somewhere within 100 m", 1, false, vague},
+		{"many-addresses", "the key of one device, used from many addresses at once", 50, false, clones},
+		{"interleaved", "two devices at two places that take turns with one key", 2, false, clones},
+		{"one-in-four", "one heartbeat in four minutes, which is just enough", 1, false, sometimes(every(4, 0))},
+		{"squatter", "31 minutes an hour by the oldest, next to one that always serves", 1, true, sometimes(through(30))},
+		{"grow", "a radius of 500 m, claimed after the visit", 1, false, grow},
+		{"app-farm", "apps at home that vouch every day for three scripts without a radio", 3, false, appFarm},
+		{"imitator", "a script that imitates a real device in every figure", 1, false, always(asIs)},
+		{"best-imitator", "a script that imitates a fast and busy device", 1, false, imitateBest},
 	}
 }
 

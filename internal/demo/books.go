@@ -22,6 +22,7 @@ type books struct {
 	held lease.Lease
 
 	hotspots map[beacon.HotspotID]beacon.Hotspot
+	found    []beacon.Hotspot
 	owned    []beacon.Owned // all of them, by user and then hotspot
 	at       map[beacon.Owned]int
 	users    []beacon.UserID                   // in order
@@ -30,10 +31,12 @@ type books struct {
 	first    beacon.Day                        // with records; 0: none
 
 	sums, onDisk sums
-	mu           sync.Mutex
-	waiting      []ledger.Page // without sums; under mu, since a page is made while one is put
+	waiting      []ledger.Page // without sums
 	closing      ledger.Closing
 	begun        bool
+
+	mu   sync.Mutex                    // since a page is made while one is put
+	rows map[beacon.Day][][]ledger.Row // of the last days, those that wait included; under mu
 
 	standings map[beacon.HotspotID][]ledger.Standing // one for each place
 	through   ledger.StandingsThrough
@@ -55,7 +58,7 @@ func newBooks(ctx context.Context, db *store.DB, held lease.Lease, ids []beacon.
 	}
 	b := &books{
 		RewardTables: db.Rewards(), held: held, hotspots: map[beacon.HotspotID]beacon.Hotspot{}, at: map[beacon.Owned]int{},
-		records: map[beacon.Day][]beacon.RecordRow{}, standings: map[beacon.HotspotID][]ledger.Standing{},
+		records: map[beacon.Day][]beacon.RecordRow{}, rows: map[beacon.Day][][]ledger.Row{}, standings: map[beacon.HotspotID][]ledger.Standing{},
 	}
 	for _, h := range all {
 		b.hotspots[h.ID] = h
@@ -78,16 +81,17 @@ func compareOwned(a, b beacon.Owned) int {
 	return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.Hotspot, b.Hotspot))
 }
 
-// record takes the records of a day, and forgets and returns those that no day needs any
-// more.
+// record takes the records of a day, and forgets and returns old ones. A day is divided by
+// those of the day before and, on the day of an outage, of a week.
 func (b *books) record(day beacon.Day, records []beacon.RecordRow) (gone []beacon.RecordRow) {
 	if b.first == 0 && len(records) > 0 {
 		b.first = day
 	}
 	b.recorded = append(b.recorded, records...)
 	b.records[day] = records
-	gone = b.records[day-2]
-	delete(b.records, day-2)
+	old := day - daysAtOnce
+	gone = b.records[old]
+	delete(b.records, old)
 	return gone
 }
 
@@ -123,15 +127,15 @@ func (b *books) Records(ctx context.Context, day beacon.Day, ids []beacon.Hotspo
 	return found, nil
 }
 
-// HotspotsByID returns hotspots.
+// HotspotsByID returns hotspots, in memory that it reuses.
 func (b *books) HotspotsByID(_ context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error) {
-	found := make([]beacon.Hotspot, 0, len(ids))
+	b.found = b.found[:0]
 	for _, id := range ids {
 		if h, ok := b.hotspots[id]; ok {
-			found = append(found, h)
+			b.found = append(b.found, h)
 		}
 	}
-	return found, nil
+	return b.found, nil
 }
 
 // OwnedPage returns hotspots after one.
@@ -159,7 +163,8 @@ func (b *books) user(id beacon.UserID) int {
 }
 
 // ofHotspots returns the sums of a month from one hotspot to another.
-func (s *sums) ofHotspots(month beacon.Month, from, to int) (found []ledger.HotspotMonth) {
+func (s *sums) ofHotspots(month beacon.Month, from, to int) []ledger.HotspotMonth {
+	found := make([]ledger.HotspotMonth, 0, to+1-from)
 	for _, sum := range s.hotspots[from : to+1] {
 		if sum.Month == month && sum.Hotspot != "" {
 			found = append(found, sum)
@@ -177,7 +182,8 @@ func (s *sums) ofUsers(month beacon.Month, from, to int) (found []ledger.UserMon
 	return found
 }
 
-// daysAtOnce is how many days are written in one transaction.
+// daysAtOnce is how many days are written in one transaction, and how many are kept in
+// memory.
 const daysAtOnce = 10
 
 // PutPage keeps a page until enough days wait, or the month ends.
@@ -205,8 +211,10 @@ func (b *books) PutPage(ctx context.Context, _ lease.Lease, page ledger.Page) er
 		b.through = ledger.StandingsThrough{Day: page.Day, Revision: page.Revision, ADay: page.StandingADay}
 	}
 	page.Hotspots, page.Users, page.Places = nil, nil, false
-	b.mu.Lock()
 	b.waiting = append(b.waiting, page)
+	b.mu.Lock()
+	b.rows[page.Day] = append(b.rows[page.Day], page.Rows)
+	delete(b.rows, page.Day-daysAtOnce)
 	b.mu.Unlock()
 	if page.Done.IsZero() || page.Day != month.Last() && page.Day < b.waiting[0].Day+daysAtOnce-1 {
 		return nil
@@ -237,9 +245,7 @@ func (b *books) flush(ctx context.Context) error {
 		return err
 	}
 	b.onDisk = sums{slices.Clone(b.sums.hotspots), slices.Clone(b.sums.users)}
-	b.mu.Lock()
-	b.waiting = nil
-	b.mu.Unlock()
+	b.waiting = b.waiting[:0]
 	return nil
 }
 
@@ -251,29 +257,22 @@ func (b *books) UserPage(ctx context.Context, month beacon.Month, after beacon.U
 	return b.RewardTables.UserPage(ctx, month, after, limit)
 }
 
-// ValidRows returns rows of a closed day, on disk or waiting. None was opened again.
-func (b *books) ValidRows(ctx context.Context, day beacon.Day, from, to beacon.Owned, reopened ledger.Reopenings) ([]ledger.Row, error) {
-	if rows, waits := b.waitingRows(day, from, to); waits {
-		return rows, nil
-	}
-	return b.RewardTables.ValidRows(ctx, day, from, to, reopened)
-}
-
-func (b *books) waitingRows(day beacon.Day, from, to beacon.Owned) (rows []ledger.Row, waits bool) {
+// ValidRows returns rows of a closed day. None was opened again.
+func (b *books) ValidRows(ctx context.Context, day beacon.Day, from, to beacon.Owned, reopened ledger.Reopenings) (rows []ledger.Row, _ error) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, page := range b.waiting {
-		if page.Day != day {
-			continue
-		}
-		waits = true
-		for i := range page.Rows {
-			if r := &page.Rows[i]; r.Compare(from) >= 0 && r.Compare(to) <= 0 {
-				rows = append(rows, *r)
+	pages, kept := b.rows[day]
+	b.mu.Unlock()
+	if !kept {
+		return b.RewardTables.ValidRows(ctx, day, from, to, reopened)
+	}
+	for _, page := range pages {
+		for i := range page {
+			if page[i].Compare(from) >= 0 && page[i].Compare(to) <= 0 {
+				rows = append(rows, page[i])
 			}
 		}
 	}
-	return rows, waits
+	return rows, nil
 }
 
 // Books reads a snapshot.

@@ -81,8 +81,11 @@ func divide(ctx context.Context, hotspots []Hotspot, radiusM int, memory *Memory
 	return shares, nil
 }
 
-// divideTile sets the shares of the hotspots whose place is in a tile.
+// divideTile sets the shares of the hotspots whose place is in a tile. Many have none.
 func (d *divider) divideTile(ctx context.Context, tile []entry, hotspots []Hotspot, radiusM int, shares []Share) error {
+	if !slices.ContainsFunc(tile, entry.isHome) {
+		return ctx.Err()
+	}
 	var key [sha256.Size]byte
 	if d.memory != nil {
 		if key = d.memory.keyOf(tile, hotspots, radiusM); d.memory.known(key, tile, shares) {
@@ -135,9 +138,6 @@ func (d *divider) add(h *Hotspot, number int, isHome bool) {
 
 // divide sets the shares of the members whose share is wanted.
 func (d *divider) divide(ctx context.Context, shares []Share) error {
-	if len(d.homes) == 0 {
-		return nil
-	}
 	d.canvas.fit(d.homes, d.memory)
 	var t taken
 	for i := range d.members {

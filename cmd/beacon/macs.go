@@ -21,8 +21,8 @@ type macsReleaseCmd struct {
 
 func (macsReleaseCmd) Help() string {
 	return `A MAC address that its operator gives up, by deleting a hotspot or changing its
-hardware, is reserved for that operator for 30 days. Release it for someone who has
-bought the device. The address of a live hotspot is not reserved but in use: delete
+hardware, is reserved for that operator for 30 days if the hotspot was in service.
+Release it for someone who has bought the device. The address of a live hotspot is not reserved but in use: delete
 the hotspot, or let its operator change the address.`
 }
 

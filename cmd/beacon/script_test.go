@@ -161,13 +161,16 @@ func scriptAwait(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // scriptKeep is "keep VARIABLE [FIELD]": it puts what was printed last, or a
-// field of that JSON object, into a variable.
+// field of the JSON object in it, such as data.code, into a variable.
 func scriptKeep(ts *testscript.TestScript, _ bool, args []string) {
 	value := strings.TrimSpace(ts.ReadFile("stdout"))
 	if len(args) == 2 {
-		var object map[string]any
-		ts.Check(json.Unmarshal([]byte(value), &object))
-		value = fmt.Sprint(object[args[1]])
+		var object any
+		ts.Check(json.Unmarshal([]byte(value[strings.Index(value, "{"):]), &object))
+		for name := range strings.SplitSeq(args[1], ".") {
+			object = object.(map[string]any)[name] //nolint:forcetypeassert // a script that is wrong fails
+		}
+		value = fmt.Sprint(object)
 	}
 	ts.Setenv(args[0], value)
 }

@@ -201,14 +201,14 @@ func TestBooks_Faults(t *testing.T) {
 	})
 }
 
-// A MAC address that was given up is its operator's for 30 days, unless staff release it.
+// A MAC address that was in service and given up is its operator's for 30 days, unless staff release it.
 func TestReleaseMAC(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		admin, first, second := s.anyone(t, "admin"), s.operator(t), s.operator(t)
 		release := func() answer {
 			return admin.repeating(t, "/v1/macs/releases")(at(`{"mac_address":%q,"reason":"sold"}`, mac(1)), "k 1")
 		}
-		hotspot := "/v1/hotspots/" + first.register(t, 1).ID
+		hotspot := first.serves(t, 1)
 		wantFault(t, release(), http.StatusNotFound, "not_found") // it is in use
 		first.delete(t, hotspot).want(t, http.StatusNoContent)
 		wantFault(t, second.post(t, "/v1/hotspots", registration(1)), http.StatusConflict, "conflict")

@@ -78,15 +78,23 @@ func TestPatch_MAC(t *testing.T) {
 	})
 }
 
-// A MAC address that is free again is its last owner's for 30 days, after a deletion
-// and after a change.
+// serves registers a hotspot, links its device and lets staff verify it: it is in service.
+func (c client) serves(t *testing.T, n int) (path string) {
+	t.Helper()
+	path = c.install(t, n).hotspot
+	c.verify(t, path)
+	return path
+}
+
+// A MAC address that was in service and is free again is its last owner's for 30 days,
+// after a deletion and after a change.
 func TestMAC_Reserved(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		c, thief := s.operator(t), s.operator(t)
-		first, second := c.register(t, 1), c.register(t, 2)
+		first, second := c.serves(t, 1), c.serves(t, 2)
 		taken := "/v1/hotspots/" + thief.register(t, 9).ID
-		c.delete(t, "/v1/hotspots/"+first.ID).want(t, http.StatusNoContent)
-		c.patch(t, "/v1/hotspots/"+second.ID, at(`{"device":{"mac_address":%q}}`, mac(3))).want(t, http.StatusOK)
+		c.delete(t, first).want(t, http.StatusNoContent)
+		c.patch(t, second, at(`{"device":{"mac_address":%q}}`, mac(3))).want(t, http.StatusOK)
 		steal := func(want int) {
 			t.Helper()
 			for n := range 2 {
@@ -107,16 +115,58 @@ func TestMAC_Reserved(t *testing.T) {
 		thief.patch(t, taken, `{"name":"Still mine"}`).want(t, http.StatusOK)
 
 		again := c.register(t, 1) // the owner may
-		c.patch(t, "/v1/hotspots/"+second.ID, at(`{"device":{"mac_address":%q}}`, mac(2))).want(t, http.StatusOK)
-		c.delete(t, "/v1/hotspots/"+again.ID).want(t, http.StatusNoContent)
-		c.delete(t, "/v1/hotspots/"+second.ID).want(t, http.StatusNoContent)
-		squatted := thief.register(t, 5)
-		s.anyone(t, "admin").delete(t, "/v1/hotspots/"+squatted.ID).want(t, http.StatusNoContent) // by staff: it may never have been theirs
+		c.patch(t, second, at(`{"device":{"mac_address":%q}}`, mac(2))).want(t, http.StatusOK)
+		s.advance(time.Hour)
+		c.delete(t, "/v1/hotspots/"+again.ID).want(t, http.StatusNoContent) // it was not in service since, and stays reserved
+		c.delete(t, second).want(t, http.StatusNoContent)
+		s.anyone(t, "admin").delete(t, thief.serves(t, 5)).want(t, http.StatusNoContent) // by staff: it may never have been theirs
 		c.register(t, 5)
-		s.advance(30*24*time.Hour - time.Millisecond)
+		s.advance(30*24*time.Hour - time.Hour - time.Millisecond)
 		steal(http.StatusConflict)
 		s.advance(time.Millisecond)
 		steal(http.StatusCreated)
+	})
+}
+
+// A MAC address that was not in service when it was given up is free at once: else one
+// hotspot could keep all addresses of a vendor from their owners.
+func TestMAC_NotReserved(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		squatter, c := s.operator(t), s.operator(t)
+		free := func(n int, what string) {
+			t.Helper()
+			if a := c.post(t, "/v1/hotspots", registration(n)); a.StatusCode != http.StatusCreated {
+				t.Errorf("the address of a hotspot that was %s: %s", what, a)
+			}
+		}
+		change := func(path string, n int) {
+			t.Helper()
+			squatter.patch(t, path, at(`{"device":{"mac_address":%q}}`, mac(n))).want(t, http.StatusOK)
+		}
+		pending := "/v1/hotspots/" + squatter.register(t, 1).ID
+		for n := 2; n < 8; n++ {
+			change(pending, n)
+		}
+		squatter.delete(t, pending).want(t, http.StatusNoContent)
+		for n := 1; n < 8; n++ {
+			free(n, "never in service")
+		}
+
+		linked := squatter.install(t, 11).hotspot
+		change(linked, 12)
+		free(11, "linked and not verified")
+		s.verify(t, linked)
+		change(linked, 13)
+		free(12, "verified and not linked")
+
+		served := squatter.serves(t, 21)
+		change(served, 22)
+		change(served, 23)
+		wantFault(t, c.post(t, "/v1/hotspots", registration(21)), http.StatusConflict, "conflict")
+		free(22, "changed since it was in service")
+		s.anyone(t, "hotspots:verify").delete(t, served+"/verification?reason=gone").want(t, http.StatusNoContent)
+		squatter.delete(t, served).want(t, http.StatusNoContent)
+		free(23, "no longer verified")
 	})
 }
 
@@ -132,11 +182,11 @@ func TestMAC_Released(t *testing.T) {
 			}
 			return s.db.Hotspots.ReleaseMAC(t.Context(), address, "sold", beacon.Actor{Request: "cli"}, s.now())
 		}
-		sold := seller.register(t, 1)
+		sold := seller.serves(t, 1)
 		if _, err := release(); err == nil || !strings.Contains(err.Error(), "not reserved") {
 			t.Errorf("an address in use is released: %v", err)
 		}
-		seller.delete(t, "/v1/hotspots/"+sold.ID).want(t, http.StatusNoContent)
+		seller.delete(t, sold).want(t, http.StatusNoContent)
 		wantFault(t, buyer.post(t, "/v1/hotspots", registration(1)), http.StatusConflict, "conflict")
 		if owner, err := release(); err != nil || owner != seller.user {
 			t.Errorf("released from %q, %v; want %s", owner, err, seller.user)

@@ -88,12 +88,16 @@ func ungroup(s string, size int, allowed string) string {
 // waited for it.
 const macReserved = 30 * 24 * time.Hour
 
-// MACReservedUntil returns until when the address that a hotspot gave up is reserved for
-// its operator. If staff took it away, it may have been someone else's all along, and is
-// free at once.
+// MACReservedUntil returns until when the address that a hotspot gives up is reserved for
+// its operator, or the zero time if that changes nothing: an address that was not in
+// service may be no device of theirs, and one hotspot could reserve all of a vendor's. If
+// staff took it away, it may have been someone else's all along, and is free at once.
 func (h Hotspot) MACReservedUntil(by UserID, at time.Time) time.Time {
-	if by != h.Operator {
+	switch {
+	case by != h.Operator:
 		return at
+	case h.ActiveSince().IsZero():
+		return time.Time{}
 	}
 	return at.Add(macReserved)
 }

@@ -41,7 +41,8 @@ type Deletion struct {
 }
 
 // Delete removes a hotspot from the network. What it earned stays earned, and its MAC
-// is free again: for 30 days for its operator alone (decisions X4, D92).
+// is free again: if it was in service, for 30 days for its operator alone (decisions X4,
+// D92).
 func (r *Registry) Delete(ctx context.Context, p beacon.Principal, in Deletion) (struct{}, error) {
 	_, err := r.update(ctx, p, in.Hotspot, beacon.HotspotDeleted, func(h *beacon.Hotspot) (bool, error) {
 		h.DeletedAt = r.moment()

@@ -33,7 +33,7 @@ const freeMACSQL = `INSERT INTO freed_macs (mac, user_id, until) VALUES ($1, $2,
 		ON CONFLICT (mac) DO UPDATE SET user_id = excluded.user_id, until = excluded.until`
 
 // freeMAC is called once an update of a hotspot is written. It reserves the MAC address
-// that the hotspot gave up for its operator. If the hotspot took an address that is
+// that the hotspot gave up for its operator, if it was in service. If the hotspot took an address that is
 // reserved for someone else, freeMAC writes the row back as it was, and returns Conflict.
 func freeMAC(tx *transaction, by beacon.UserID, was, is beacon.Hotspot, at time.Time) error {
 	if was.Deleted() {
@@ -52,10 +52,11 @@ func freeMAC(tx *transaction, by beacon.UserID, was, is beacon.Hotspot, at time.
 			return beacon.Conflicting(errMACTaken)
 		}
 	}
-	if same && !is.Deleted() {
+	until := was.MACReservedUntil(by, at)
+	if same && !is.Deleted() || until.IsZero() {
 		return nil
 	}
-	return tx.write(freeMACSQL, was.Device.MAC.Canonical(), string(was.Operator), micros(was.MACReservedUntil(by, at)))
+	return tx.write(freeMACSQL, was.Device.MAC.Canonical(), string(was.Operator), micros(until))
 }
 
 // ReleaseMAC ends the reservation of a MAC address, and returns for whom it was reserved.

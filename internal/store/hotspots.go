@@ -59,7 +59,7 @@ const casTries = 20
 // UpdateHotspot returns. If it reports no change, nothing is written. An error of edit
 // is returned unchanged. Edit sets UpdatedAt; setting DeletedAt deletes the hotspot and
 // frees its MAC, which stays reserved for the operator for a while if the operator deleted
-// the hotspot. Changes to ID, Operator, CreatedAt and Version are ignored. If the actor has
+// the hotspot and it was in service. Changes to ID, Operator, CreatedAt and Version are ignored. If the actor has
 // a Once, edit sets its result (see doOnce).
 func (db HotspotTable) UpdateHotspot(
 	ctx context.Context, id beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind,

@@ -313,8 +313,8 @@ func (m *modelMachine) doDelete(t *rapid.T) {
 		e = &errConflict
 	}
 	if e == nil {
-		s.deleted, s.reserved = true, k.user == s.owner
-		m.free(s)
+		s.deleted = true
+		m.free(s, k.user)
 		m.tell("hotspot.deleted", s)
 		e = &want{status: 204}
 	}

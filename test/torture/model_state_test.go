@@ -111,19 +111,24 @@ func (m *model) live() []*modelHotspot {
 	return slices.DeleteFunc(slices.Clone(m.hotspots), func(s *modelHotspot) bool { return s.deleted })
 }
 
-// taken reports whether a live hotspot has a hardware address, or another user had it
-// last and has deleted that hotspot.
+// taken reports whether a live hotspot has a hardware address, or another user had it in
+// service last and has deleted that hotspot.
 func (m *model) taken(mac, user string) bool {
 	return slices.ContainsFunc(m.hotspots, func(s *modelHotspot) bool {
 		return octets(s.mac) == octets(mac) && (!s.deleted || s.reserved && s.owner != user)
 	})
 }
 
-// free forgets whose the address of a hotspot was before.
-func (m *model) free(last *modelHotspot) {
+// free decides whose the address of a hotspot is that someone deletes (decision D92): its
+// owner's, who gave it up in service; nobody's, if staff took it away. Else it is whose it
+// was before.
+func (m *model) free(last *modelHotspot, by string) {
+	if by == last.owner && !(last.verified && last.linked) {
+		return
+	}
 	for _, s := range m.hotspots {
-		if s != last && octets(s.mac) == octets(last.mac) {
-			s.reserved = false
+		if octets(s.mac) == octets(last.mac) {
+			s.reserved = s == last && by == last.owner
 		}
 	}
 }

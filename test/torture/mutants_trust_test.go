@@ -93,6 +93,35 @@ var trustMutants = []mutant{
 		says:  "when it is registered there",
 	},
 	{
+		name:  "an address that never was in service is reserved",
+		fault: "TestMAC_NotReserved/sqlite",
+		in:    "internal/api",
+		file:  "internal/beacon/mac.go",
+		old:   `case h.ActiveSince().IsZero():`,
+		new:   `case false:`,
+		says:  "never in service",
+	},
+	{
+		name:  "an address in service is free when its operator gives it up",
+		fault: "TestMAC_Reserved/sqlite",
+		in:    "internal/api",
+		file:  "internal/beacon/mac.go",
+		old: `	return at.Add(macReserved)
+`,
+		new: `	return at
+`,
+		says: "a stranger registers it",
+	},
+	{
+		name:  "giving up an address again ends its reservation",
+		fault: "TestMAC_Reserved/sqlite",
+		in:    "internal/api",
+		file:  "internal/store/freed.go",
+		old:   ` || until.IsZero() {`,
+		new:   ` {`,
+		says:  "a stranger registers it",
+	},
+	{
 		name:  "neighbours may say that a shop is a home",
 		fault: "TestVerification_ByNeighbourOfType/sqlite",
 		in:    "internal/api",

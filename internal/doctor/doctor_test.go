@@ -70,6 +70,7 @@ func bad(n int) []any { return []any{make([]byte, n)} }
 var damages = []damage{
 	{"an index is gone", `DROP INDEX hotspots_mac_live`, nil, []string{"schema"}, "unique index hotspots_mac_live on hotspots (mac_live)"},
 	{"a column is gone", `ALTER TABLE events RENAME COLUMN user_id TO usr`, nil, []string{"schema", "events"}, "column events.user_id"},
+	{"somebody made a view", `CREATE VIEW totals AS SELECT 1 AS one`, nil, []string{"schema"}, "view totals is not made by beacon"},
 
 	{"a MAC address is another's", `UPDATE hotspots SET mac = (SELECT mac FROM hotspots WHERE deleted_at = 0 AND id <> ` + someHotspot + ` ORDER BY id LIMIT 1)
 		WHERE id = ` + someHotspot, nil, []string{"hotspots"}, "its MAC address belongs to another hotspot too"},

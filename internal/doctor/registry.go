@@ -39,6 +39,9 @@ func schema(run *checkRun) error {
 	for _, line := range s.Missing {
 		run.wrong("", "there is no %s", line)
 	}
+	for _, what := range s.Foreign {
+		run.wrong("", "%s is not made by beacon, and may change or hide rows: find out who made it, and drop it", what)
+	}
 	return nil
 }
 

@@ -39,6 +39,10 @@ type Engine struct {
 	// Classify returns what an error of the driver means, by its code.
 	Classify func(error) Failure
 
+	// Foreign returns what the schema has beside tables and indexes, such as "view totals"
+	// or "trigger audit on hotspots". No migration makes such a thing.
+	Foreign Foreign
+
 	// Exclusive runs a migration while no other process runs one. If fn fails, as much
 	// is undone as the engine can undo.
 	Exclusive func(ctx context.Context, fn func(*sql.Conn) error) error
@@ -68,6 +72,9 @@ type Engine struct {
 
 // Scan is the signature of Engine.Scan.
 type Scan func(ctx context.Context, conn *sql.Conn, text string, targets, args []any, each func() error) error
+
+// Foreign is the signature of Engine.Foreign.
+type Foreign func(ctx context.Context, conn *sql.Conn) ([]string, error)
 
 // Failure is what an error means for the transaction in which it occurred.
 type Failure int

@@ -29,8 +29,8 @@ type Probes struct {
 	Storage func(ctx context.Context, quick bool) (looked string, wrong []string, err error)
 }
 
-// Examine takes ownership of an engine, of which it uses only Read, BeginRead, Scan and
-// Classify.
+// Examine takes ownership of an engine, of which it uses only Read, BeginRead, Scan,
+// Classify and Foreign.
 func Examine(engine Engine, probes Probes) *Examination {
 	return &Examination{db: &core{engine: &engine}, Probes: probes}
 }
@@ -40,10 +40,11 @@ func (x *Examination) Close() error { return x.db.engine.Read.Close() }
 
 // SchemaState compares the schema of a database with what this program expects.
 type SchemaState struct {
-	Version, Known int64  // of the database, and of this program
-	Hotspots       int64  // the version since which hotspots have all their columns
-	Lines          int    // number of lines expected
-	Missing        Schema // those that are missing
+	Version, Known int64    // of the database, and of this program
+	Hotspots       int64    // the version since which hotspots have all their columns
+	Lines          int      // number of lines expected
+	Missing        Schema   // those that are missing
+	Foreign        []string // see Engine.Foreign
 }
 
 // Schema compares the schema of the database with what its migrations create. It
@@ -74,7 +75,8 @@ func (x *Examination) Schema(ctx context.Context) (s SchemaState, err error) {
 		return s, err
 	}
 	s.Lines, s.Missing = len(want), is.Missing(want)
-	return s, nil
+	s.Foreign, err = x.db.engine.Foreign(ctx, conn)
+	return s, err
 }
 
 // Snapshot is a database as of one moment, for use by one goroutine.

@@ -89,10 +89,13 @@ func migrate(ctx context.Context, engine *Engine, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if upToDate(ctx, engine, steps) {
-		return nil // without a lock, and for a user who may not change the schema
+	if done, err := upToDate(ctx, engine, steps); done {
+		return err // without a lock, and for a user who may not change the schema
 	}
 	return engine.Exclusive(ctx, func(conn *sql.Conn) error {
+		if err := ownSchema(ctx, conn, engine.Foreign); err != nil {
+			return err
+		}
 		if _, err := conn.ExecContext(ctx, SchemaTable); err != nil {
 			return err
 		}
@@ -113,15 +116,29 @@ func migrate(ctx context.Context, engine *Engine, now time.Time) error {
 }
 
 // upToDate returns false if in doubt: the path that takes the lock reports what is
-// wrong.
-func upToDate(ctx context.Context, engine *Engine, steps []Migration) bool {
+// wrong. The error is that of a schema that is not only ours.
+func upToDate(ctx context.Context, engine *Engine, steps []Migration) (bool, error) {
 	conn, err := engine.Write.Conn(ctx)
 	if err != nil {
-		return false
+		return false, nil //nolint:nilerr // in doubt
 	}
 	defer conn.Close()
 	applied, err := appliedVersions(ctx, conn)
-	return err == nil && len(applied) == len(steps) && compatible(applied, steps) == nil
+	if err != nil || len(applied) != len(steps) || compatible(applied, steps) != nil {
+		return false, nil //nolint:nilerr // in doubt
+	}
+	return true, ownSchema(ctx, conn, engine.Foreign)
+}
+
+// ownSchema rejects a schema that is not only ours. A trigger, a rule or a view can change
+// or hide rows without a trace, and no check of rows would say who did.
+func ownSchema(ctx context.Context, conn *sql.Conn, foreign Foreign) error {
+	found, err := foreign(ctx, conn)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return fmt.Errorf("the database has what no version of beacon makes, and what may change or hide rows: %s. "+
+		"Find out who made it; to use the database, drop it and run beacon doctor", strings.Join(found, ", "))
 }
 
 func appliedVersions(ctx context.Context, conn *sql.Conn) (applied []Migration, err error) {
@@ -129,10 +146,12 @@ func appliedVersions(ctx context.Context, conn *sql.Conn) (applied []Migration, 
 }
 
 // CheckSchema rejects a database that this program does not know how to use, or that
-// does not belong to beacon. An older one is accepted: opening it brings it up to date.
-func CheckSchema(ctx context.Context, conn *sql.Conn) error {
-	_, _, err := checkedSchema(ctx, conn)
-	return err
+// does not belong to beacon alone. An older one is accepted: opening it brings it up to date.
+func CheckSchema(ctx context.Context, conn *sql.Conn, foreign Foreign) error {
+	if _, _, err := checkedSchema(ctx, conn); err != nil {
+		return err
+	}
+	return ownSchema(ctx, conn, foreign)
 }
 
 func checkedSchema(ctx context.Context, conn *sql.Conn) (applied, known []Migration, err error) {

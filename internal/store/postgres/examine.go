@@ -25,6 +25,17 @@ const (
 				JOIN pg_attribute AS a ON a.attnum = k.attnum
 			WHERE a.attrelid = t.oid AND n.nspname = current_schema() AND x.indisvalid AND x.indisready) AS parts
 		ORDER BY tbl, part, idx, place`
+	// What belongs to an extension, such as pg_stat_statements, is an administrator's.
+	findForeign = `SELECT what FROM (
+		SELECT 'trigger ' || t.tgname || ' on ' || c.relname AS what, 'pg_trigger'::regclass AS class, t.oid AS id, c.relnamespace AS place
+			FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid WHERE NOT t.tgisinternal
+		UNION ALL SELECT 'rule ' || r.rulename || ' on ' || c.relname, 'pg_rewrite'::regclass, r.oid, c.relnamespace
+			FROM pg_rewrite AS r JOIN pg_class AS c ON c.oid = r.ev_class WHERE r.rulename <> '_RETURN'
+		UNION ALL SELECT CASE relkind WHEN 'm' THEN 'materialized view ' ELSE 'view ' END || relname, 'pg_class'::regclass, oid, relnamespace
+			FROM pg_class WHERE relkind IN ('m', 'v')) AS found
+		WHERE place = current_schema()::regnamespace
+			AND NOT EXISTS (SELECT 1 FROM pg_depend AS d WHERE d.classid = class AND d.objid = id AND d.deptype = 'e')
+		ORDER BY what`
 	showSetting = `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums') ORDER BY name`
 	findAmcheck = `SELECT count(*) FROM pg_extension WHERE extname = 'amcheck'`
 	findIndexes = `SELECT i.oid::bigint, i.relname FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid
@@ -36,12 +47,14 @@ const (
 	readTable    = `SELECT count(t.*::text) FROM `
 	undefinedFn  = "42883"
 	notPermitted = "42501"
+
+	notUnderstood = "42" // the class of these two
 )
 
 // Diagnostics returns the statements specific to PostgreSQL that check whether a
 // database is sound. If an engine does not understand one, that is reported.
 func Diagnostics() []string {
-	return []string{schemaParts, showSetting, findAmcheck, findIndexes, findTables, checkIndex, checkTable, readTable}
+	return []string{schemaParts, findForeign, showSetting, findAmcheck, findIndexes, findTables, checkIndex, checkTable, readTable}
 }
 
 // Examine opens the database at url to check whether it is sound. It only reads, others
@@ -60,11 +73,20 @@ func Examine(ctx context.Context, url string) (*store.Examination, error) {
 	if err := read.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", where(config), err), read.Close())
 	}
-	return store.Examine(store.Engine{Read: read, BeginRead: beginRead, Classify: classify, Scan: scan}, store.Probes{
+	return store.Examine(store.Engine{Read: read, BeginRead: beginRead, Classify: classify, Foreign: foreign, Scan: scan}, store.Probes{
 		SchemaParts: schemaParts,
 		Durability:  func(ctx context.Context) (string, []string, error) { return settings(ctx, read) },
 		Storage:     func(ctx context.Context, quick bool) (string, []string, error) { return storage(ctx, read, quick) },
 	}), nil
+}
+
+// foreign is a store.Foreign. An engine without these tables has none of this.
+func foreign(ctx context.Context, conn *sql.Conn) ([]string, error) {
+	found, err := store.ReadRows(ctx, conn, func(what *string) []any { return []any{what} }, findForeign)
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && strings.HasPrefix(e.Code, notUnderstood) {
+		return nil, nil
+	}
+	return found, err
 }
 
 // settings checks what a commit waits for, and whether it survives a crash.

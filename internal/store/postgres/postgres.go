@@ -145,6 +145,7 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 		Words:     words,
 		Classify:  classify,
 		Exclusive: func(ctx context.Context, fn func(*sql.Conn) error) error { return exclusive(ctx, unlimited, fn) },
+		Foreign:   foreign,
 		Scan:      scan,
 		Patience:  patienceFor(limited.RuntimeParams),
 		Clock:     askClock,

@@ -63,7 +63,7 @@ func Restore(ctx context.Context, from, to string, opts Copying) error {
 	if err := alone(to); err != nil {
 		return fmt.Errorf("%w: it belongs to another database; move it first", err)
 	}
-	if err := withImmutable(ctx, from, store.CheckSchema); err != nil { // before gigabytes are copied
+	if err := withImmutable(ctx, from, checkSchema); err != nil { // before gigabytes are copied
 		return fmt.Errorf("%s: %w", from, err)
 	}
 	return place(to, opts, func(draft string) error {
@@ -176,7 +176,7 @@ func copyPages(ctx context.Context, from, to string, opts Copying) error {
 			return err
 		}
 		defer conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
-		if err := store.CheckSchema(ctx, conn); err != nil {
+		if err := checkSchema(ctx, conn); err != nil {
 			return err
 		}
 		return conn.Raw(func(driver any) error {
@@ -255,13 +255,17 @@ func copyFile(ctx context.Context, from, to string, opts Copying) error {
 func check(ctx context.Context, path string, opts Copying) error {
 	opts.tell("checked", 0)
 	err := withImmutable(ctx, path, func(ctx context.Context, conn *sql.Conn) error {
-		return errors.Join(store.CheckSchema(ctx, conn), checkPages(ctx, conn))
+		return errors.Join(checkSchema(ctx, conn), checkPages(ctx, conn))
 	})
 	if err != nil {
 		return fmt.Errorf("the copy is damaged: %w", err)
 	}
 	opts.tell("checked", 1)
 	return nil
+}
+
+func checkSchema(ctx context.Context, conn *sql.Conn) error {
+	return store.CheckSchema(ctx, conn, foreign)
 }
 
 // withImmutable reads a database that nobody writes, and creates no files beside it.

@@ -26,7 +26,7 @@ func Examine(path string) (*store.Examination, error) {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
 	read.SetMaxOpenConns(2) // a snapshot, and the queries beside it
-	return store.Examine(store.Engine{Read: read, BeginRead: "BEGIN", Classify: classify, Scan: newScan()}, store.Probes{
+	return store.Examine(store.Engine{Read: read, BeginRead: "BEGIN", Classify: classify, Foreign: foreign, Scan: newScan()}, store.Probes{
 		SchemaParts: schemaParts,
 		Durability:  func(ctx context.Context) (string, []string, error) { return durability(ctx, read) },
 		Storage: func(ctx context.Context, quick bool) (string, []string, error) {

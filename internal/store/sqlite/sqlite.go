@@ -72,6 +72,7 @@ func Open(ctx context.Context, path string, opts Options) (*store.DB, error) {
 		Exclusive: func(ctx context.Context, fn func(*sql.Conn) error) error {
 			return exclusive(ctx, write, cmp.Or(opts.Wait, defaultWait), fn)
 		},
+		Foreign: foreign,
 		Rewrite: positional,
 		Scan:    newScan(),
 	}, opts.Node, opts.Now)
@@ -84,6 +85,12 @@ func Open(ctx context.Context, path string, opts Options) (*store.DB, error) {
 // words does not contain IF NOT EXISTS for a column, which SQLite lacks: a failed
 // migration is rolled back.
 var words = strings.NewReplacer("{key}", "text", "{clustered}", "WITHOUT ROWID", "{add column}", "ADD COLUMN")
+
+// foreign is a store.Foreign.
+func foreign(ctx context.Context, conn *sql.Conn) ([]string, error) {
+	return store.ReadRows(ctx, conn, func(what *string) []any { return []any{what} },
+		`SELECT type || ' ' || name || iif(type = 'trigger', ' on ' || tbl_name, '') FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY 1`)
+}
 
 // prepare creates the file, so that it never exists with wider permissions. The log and
 // the shared memory beside it inherit them.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/node"
+	"github.com/beacon-wifi/beacon/internal/oversight"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
@@ -41,11 +43,11 @@ func (c macsReleaseCmd) Run(out *console) error {
 		return usageError("--reason must be a short text")
 	}
 	return c.with(out, func(db *store.DB) error {
-		owner, err := db.Hotspots.ReleaseMAC(out.ctx, mac, reason, commandLine.Actor(), time.Now())
+		released, err := node.NewOversight(db, time.Now).ReleaseMAC(out.ctx, commandLine, oversight.Release{MAC: mac, Reason: reason})
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(out.stdout, "%s was reserved for %s and is free now\n", mac.Canonical(), owner)
+		_, err = fmt.Fprintf(out.stdout, "%s was reserved for %s and is free now\n", mac.Canonical(), released.User)
 		return err
 	})
 }

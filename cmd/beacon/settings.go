@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/node"
+	"github.com/beacon-wifi/beacon/internal/oversight"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
@@ -31,61 +33,41 @@ func (settingsCmd) Examples() string {
 
 // Run changes and prints the settings.
 func (c settingsCmd) Run(out *console) error {
-	start, err := c.start()
+	patch, err := c.patch()
 	if err != nil {
 		return err
 	}
 	return c.with(out, func(db *store.DB) error {
-		if c.HomePrivacy != "" {
-			if err := db.Settings.SetHomePrivacy(out.ctx, beacon.HomePrivacy(c.HomePrivacy), commandLine.Actor(), time.Now()); err != nil {
-				return err
-			}
+		s, err := node.NewOversight(db, time.Now).ChangeSettings(out.ctx, commandLine, patch)
+		if err != nil {
+			return err
 		}
-		if c.StartView != nil {
-			if err := db.Settings.SetStartView(out.ctx, start, commandLine.Actor(), time.Now()); err != nil {
-				return err
-			}
+		start := "where the hotspots are"
+		if s.Maps.Start != nil {
+			start = s.Maps.Start.String()
 		}
-		if c.Language != nil {
-			if err := db.Settings.SetLanguage(out.ctx, *c.Language, commandLine.Actor(), time.Now()); err != nil {
-				return err
-			}
-		}
-		return c.print(out, db)
+		language := cmp.Or(s.Maps.Language, "as people there write it")
+		_, err = fmt.Fprintf(out.stdout, "home privacy: %s\nstart view:   %s\nlanguage:     %s\n", s.Homes, start, language)
+		return err
 	})
 }
 
-// start checks the flags of the map, and returns the start view.
-func (c settingsCmd) start() (*beacon.StartView, error) {
-	if c.Language != nil && *c.Language != "" {
-		if err := beacon.CheckLanguage(*c.Language); err != nil {
-			return nil, usageError("--language " + err.Error())
+// patch checks the flags.
+func (c settingsCmd) patch() (patch oversight.SettingsPatch, err error) {
+	patch.Homes = beacon.HomePrivacy(c.HomePrivacy)
+	if c.Language != nil {
+		if patch.Language = beacon.Some(*c.Language); *c.Language != "" {
+			if err := beacon.CheckLanguage(*c.Language); err != nil {
+				return patch, usageError("--language " + err.Error())
+			}
 		}
 	}
-	if c.StartView == nil || *c.StartView == "" {
-		return nil, nil
+	if c.StartView != nil {
+		if patch.Start = (beacon.Opt[beacon.StartView]{Set: true, Null: *c.StartView == ""}); !patch.Start.Null {
+			if patch.Start.V, err = beacon.ParseStartView(*c.StartView); err != nil {
+				return patch, usageError("--start-view " + err.Error())
+			}
+		}
 	}
-	view, err := beacon.ParseStartView(*c.StartView)
-	if err != nil {
-		return nil, usageError("--start-view " + err.Error())
-	}
-	return &view, nil
-}
-
-func (c settingsCmd) print(out *console, db *store.DB) error {
-	blur, err := db.Settings.Blur(out.ctx)
-	if err != nil {
-		return err
-	}
-	shown, err := db.Settings.MapSettings(out.ctx)
-	if err != nil {
-		return err
-	}
-	start := "where the hotspots are"
-	if shown.Start != nil {
-		start = shown.Start.String()
-	}
-	language := cmp.Or(shown.Language, "as people there write it")
-	_, err = fmt.Fprintf(out.stdout, "home privacy: %s\nstart view:   %s\nlanguage:     %s\n", blur.Homes, start, language)
-	return err
+	return patch, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/oversight"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/review"
 	"github.com/beacon-wifi/beacon/internal/rewards/holds"
@@ -39,8 +40,8 @@ type Config struct {
 	Events    *events.Hub
 	Limits    edge.Limits
 	Requests  edge.Store
-	Users     accounts.Store
-	Network   network.Store
+	Users     *access.Users
+	Oversight *oversight.Oversight
 	Origins   []string // whose pages may use the API; see edge.ParseOrigins
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -70,11 +71,11 @@ func New(cfg Config) *API {
 		Maps:     maps.New(e, cfg.Fleet),
 		Payments: payments.New(e, cfg.Rewards, cfg.Closing, cfg.Holds, cfg.Fleet),
 		Accounts: accounts.New(e, accounts.Config{
-			Keys: cfg.Keys, Erasures: cfg.Erasures, Store: cfg.Users,
+			Keys: cfg.Keys, Erasures: cfg.Erasures, Users: cfg.Users,
 			Registry: cfg.Registry, Telemetry: cfg.Telemetry, Rewards: cfg.Rewards, Holds: cfg.Holds,
 		}),
 		Network: network.New(e, network.Config{
-			Registry: cfg.Registry, Review: cfg.Review, Rewards: cfg.Rewards, Events: cfg.Events, Store: cfg.Network,
+			Registry: cfg.Registry, Review: cfg.Review, Rewards: cfg.Rewards, Events: cfg.Events, Oversight: cfg.Oversight,
 		}),
 		plain: map[string]*plainPath{},
 	}

@@ -32,6 +32,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/lease"
+	"github.com/beacon-wifi/beacon/internal/oversight"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/replica"
 	"github.com/beacon-wifi/beacon/internal/review"
@@ -136,7 +137,7 @@ type (
 		store.UserTable
 		store.ChangeTable
 	}
-	network struct {
+	overseen struct {
 		store.SettingTable
 		store.ChangeTable
 		store.UserTable
@@ -186,19 +187,24 @@ func (n *Node) APIConfig() api.Config {
 		Rewards: earnings.New(earnings.Config{
 			Ledger: n.ledger, Places: n.db.Rewards(), Totals: n.db.Ledger, Telemetry: n.telemetry, Unrecorded: n.Fleet.Unrecorded, Around: n.Fleet.Around,
 		}),
-		Closing:  n.closing,
-		Holds:    &holds.Holds{Ledger: n.ledger, Store: n.db.Rewards()},
-		Review:   n.review,
-		Erasures: n.erasures,
-		Events:   n.Hub,
-		Limits:   n.limits,
-		Requests: requests{n.db.Requests, n.db.Users},
-		Users:    users{n.db.Users, n.db.Changes},
-		Network:  network{n.db.Settings, n.db.Changes, n.db.Users, n.db.Hotspots},
-		Origins:  n.origins,
-		Now:      n.clock.Now,
-		Log:      n.log,
+		Closing:   n.closing,
+		Holds:     &holds.Holds{Ledger: n.ledger, Store: n.db.Rewards()},
+		Review:    n.review,
+		Erasures:  n.erasures,
+		Events:    n.Hub,
+		Limits:    n.limits,
+		Requests:  requests{n.db.Requests, n.db.Users},
+		Users:     &access.Users{Store: users{n.db.Users, n.db.Changes}, Now: n.clock.Now},
+		Oversight: NewOversight(n.db, n.clock.Now),
+		Origins:   n.origins,
+		Now:       n.clock.Now,
+		Log:       n.log,
 	}
+}
+
+// NewOversight returns what staff do with a network, for a server or a command.
+func NewOversight(db *store.DB, now func() time.Time) *oversight.Oversight {
+	return &oversight.Oversight{Store: overseen{db.Settings, db.Changes, db.Users, db.Hotspots}, Now: now}
 }
 
 // Load loads the state of the database into memory. Restore needs the hotspots that the

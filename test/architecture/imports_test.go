@@ -43,6 +43,7 @@ var allowed = map[string][]string{
 	"checkins":  {"beacon", "clock", "fleet", "id"},
 	"erasure":   {"beacon", "clock", "id", "lease", "ledger"},
 	"events":    {"beacon", "clock", "lease"},
+	"oversight": {"beacon"},
 	"registry":  {"access", "beacon", "fleet", "id"},
 	"replica":   {"beacon", "clock", "fleet", "telemetry"},
 	"review":    {"beacon", "clock", "geo", "heartbeat", "lease"},
@@ -66,13 +67,13 @@ var allowed = map[string][]string{
 	"doctor":         {"beacon", "heartbeat", "id", "ledger", "rewards/policy", "rewards/statement", "store"},
 
 	// Edges.
-	"api":                  {"access", "api/accounts", "api/edge", "api/hotspots", "api/maps", "api/network", "api/payments", "checkins", "erasure", "events", "fleet", "httpserver", "httpserver/static", "registry", "review", "rewards/holds"},
+	"api":                  {"access", "api/accounts", "api/edge", "api/hotspots", "api/maps", "api/network", "api/payments", "checkins", "erasure", "events", "fleet", "httpserver", "httpserver/static", "oversight", "registry", "review", "rewards/holds"},
 	"api/accounts":         {"access", "api/edge", "api/hotspots", "api/payments", "beacon", "client", "erasure", "httpserver", "id", "ledger", "registry", "rewards/holds", "telemetry"},
 	"api/edge":             {"access", "beacon", "client", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "id", "telemetry"},
 	"api/fragments":        {"api/edge", "beacon", "fleet"},
 	"api/hotspots":         {"access", "api/edge", "api/fragments", "beacon", "checkins", "client", "fleet", "geo", "httpserver", "id", "registry", "telemetry"},
 	"api/maps":             {"api/edge", "api/fragments", "api/mvt", "beacon", "client", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static"},
-	"api/network":          {"api/edge", "beacon", "client", "events", "httpserver", "id", "registry", "review", "rewards/earnings"},
+	"api/network":          {"api/edge", "beacon", "client", "events", "httpserver", "id", "oversight", "registry", "review", "rewards/earnings"},
 	"api/payments":         {"api/edge", "beacon", "client", "fleet", "geo", "httpserver/coding", "id", "ledger", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "rewards/statement"},
 	"openfeeds":            {"api", "api/edge", "api/fragments", "api/maps", "beacon", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static", "id"}, // the network as the api shows it, without a key
 	"api/mvt":              {},
@@ -108,8 +109,8 @@ var allowed = map[string][]string{
 	"client": {},
 
 	// What wires everything.
-	"node":       {"access", "api", "api/edge", "api/fragments", "basemap", "beacon", "checkins", "clock", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "openfeeds", "preview", "registry", "replica", "review", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "store", "telemetry"},
-	"cmd/beacon": {"access", "api", "api/accounts", "api/edge", "api/network", "basemap", "beacon", "client", "clock", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node", "preview", "rewards", "rewards/closing", "rewards/earnings", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite"},
+	"node":       {"access", "api", "api/edge", "api/fragments", "basemap", "beacon", "checkins", "clock", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "openfeeds", "oversight", "preview", "registry", "replica", "review", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "store", "telemetry"},
+	"cmd/beacon": {"access", "api", "api/accounts", "api/edge", "api/network", "basemap", "beacon", "client", "clock", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node", "oversight", "preview", "rewards", "rewards/closing", "rewards/earnings", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite"},
 
 	// For tests and benchmarks only.
 	"api/mvt/mvttest":     {},

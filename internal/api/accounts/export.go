@@ -6,9 +6,7 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -31,7 +29,7 @@ const (
 	exportTime     = time.Hour // in total, as long as the reader keeps up
 	maxExports     = 2         // at once
 	exportBusyTime = time.Minute
-	exportAtOnce   = 1000 // keys or changes
+	exportAtOnce   = 1000 // keys or holds
 )
 
 func newExports() *edge.ConcurrencyLimit {
@@ -125,12 +123,12 @@ func (e *export) write(ctx context.Context) error {
 type exportedUser struct {
 	UserID     beacon.UserID `json:"user_id"`
 	ExportedAt time.Time     `json:"exported_at"`
-	Quota      client.Quota  `json:"quota"`
+	Quota      any           `json:"quota"`
 	Erasure    any           `json:"erasure"`
 }
 
 func (e *export) account(ctx context.Context, w *bufio.Writer) error {
-	q, err := e.api.readQuota(ctx, e.as, e.user)
+	q, err := e.api.users.Quota(ctx, e.as, e.user)
 	if err != nil {
 		return err
 	}
@@ -138,7 +136,7 @@ func (e *export) account(ctx context.Context, w *bufio.Writer) error {
 	if err != nil {
 		return err
 	}
-	return writeLine(w, exportedUser{e.user, e.now, q, encodeErasure(nil, wish).Data})
+	return writeLine(w, exportedUser{e.user, e.now, encodeQuota(nil, q).Data, encodeErasure(nil, wish).Data})
 }
 
 type exportedHotspot struct {
@@ -262,39 +260,14 @@ type exportedChange struct {
 	Note      string            `json:"note,omitempty"`
 }
 
-// forStaff are changes that operators do not learn of: the queue of flags is for staff
-// alone, and their notes on flags and on MAC addresses may be about someone else.
-var forStaff = map[beacon.ChangeKind]bool{beacon.FlagDismissed: true, beacon.MACReleased: true}
-
 // changes writes what the user did, and what others did to what is the user's, without
 // saying who they are.
 func (e *export) changes(ctx context.Context, w *bufio.Writer) error {
-	heads, err := e.api.store.Heads(ctx)
-	if err != nil {
-		return err
-	}
-	for _, node := range slices.Sorted(maps.Keys(heads)) {
-		for after := int64(0); after < heads[node]; {
-			page, err := e.api.store.Changes(ctx, node, after, exportAtOnce)
-			if err != nil {
-				return err
-			}
-			if len(page) == 0 {
-				break
-			}
-			after = page[len(page)-1].Seq
-			for _, c := range page {
-				shown := exportedChange{c.At, c.Kind, c.Target, c.Actor.User == e.user, "", c.Actor.Request, c.Actor.Note}
-				if shown.ByYou {
-					shown.KeyID = c.Actor.Key
-				} else if !e.own[c.Target] || forStaff[c.Kind] {
-					continue
-				}
-				if err := writeLine(w, shown); err != nil {
-					return err
-				}
-			}
+	return e.api.users.Changes(ctx, e.user, e.own, func(c beacon.Change) error {
+		shown := exportedChange{c.At, c.Kind, c.Target, c.Actor.User == e.user, "", c.Actor.Request, c.Actor.Note}
+		if shown.ByYou {
+			shown.KeyID = c.Actor.Key
 		}
-	}
-	return nil
+		return writeLine(w, shown)
+	})
 }

@@ -3,9 +3,6 @@
 package accounts
 
 import (
-	"context"
-	"time"
-
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/api/hotspots"
@@ -16,22 +13,11 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards/holds"
 )
 
-// Store is what accounts need from the database.
-type Store interface {
-	// Quota returns what staff allow a user, or else what everyone may have.
-	Quota(ctx context.Context, user beacon.UserID) (beacon.Quota, error)
-	SetQuota(ctx context.Context, user beacon.UserID, q beacon.Quota, by beacon.Actor, now time.Time) error
-	// Heads returns the number of each node's newest change.
-	Heads(ctx context.Context) (map[string]int64, error)
-	// Changes returns up to limit changes of a node after a number, in order.
-	Changes(ctx context.Context, node string, after int64, limit int) ([]beacon.Change, error)
-}
-
 // Config holds the dependencies of accounts.
 type Config struct {
 	Keys     *access.Keys
 	Erasures *erasure.Erasures
-	Store    Store
+	Users    *access.Users
 
 	// What an export contains.
 	Registry  *registry.Registry
@@ -45,7 +31,7 @@ type API struct {
 	*edge.Edge
 	keys      *access.Keys
 	erasures  *erasure.Erasures
-	store     Store
+	users     *access.Users
 	registry  *registry.Registry
 	telemetry hotspots.Telemetry
 	rewards   payments.Rewards
@@ -56,7 +42,7 @@ type API struct {
 // New returns the API of accounts.
 func New(e *edge.Edge, cfg Config) *API {
 	return &API{
-		Edge: e, keys: cfg.Keys, erasures: cfg.Erasures, store: cfg.Store, registry: cfg.Registry, telemetry: cfg.Telemetry,
+		Edge: e, keys: cfg.Keys, erasures: cfg.Erasures, users: cfg.Users, registry: cfg.Registry, telemetry: cfg.Telemetry,
 		rewards: cfg.Rewards, holding: cfg.Holds, exports: newExports(),
 	}
 }
@@ -68,8 +54,8 @@ func (a *API) Routes() []edge.Route {
 		edge.On("POST /v1/users/{id}/erasure", beacon.KeysManage, edge.Serve(a.Edge, 200, edge.PathID, a.erasures.Ask, encodeErasure)),
 		edge.On("GET /v1/users/{id}/erasure", beacon.KeysManage, edge.Serve(a.Edge, 200, edge.PathID, a.erasures.Get, encodeErasure)),
 		edge.On("DELETE /v1/users/{id}/erasure", beacon.KeysManage, edge.Serve(a.Edge, 204, edge.PathID, a.erasures.Withdraw, edge.EncodeNothing)),
-		edge.On("GET /v1/users/{id}/quota", "", edge.Serve(a.Edge, 200, edge.PathID, a.readQuota, edge.EncodeShown)),
-		edge.On("PUT /v1/users/{id}/quota", beacon.Admin, edge.Serve(a.Edge, 200, edge.FromBody(decodeQuota), a.setQuota, edge.EncodeShown)),
+		edge.On("GET /v1/users/{id}/quota", "", edge.Serve(a.Edge, 200, edge.PathID, a.users.Quota, encodeQuota)),
+		edge.On("PUT /v1/users/{id}/quota", beacon.Admin, edge.Serve(a.Edge, 200, edge.FromBody(decodeQuota), a.users.SetQuota, encodeQuota)),
 		edge.On("POST /v1/keys", beacon.KeysManage, edge.ServeOnce(a.Edge, 200, edge.FromBody(a.DecodeCreation), a.keys.Create, encodeCreated, edge.ByUser)),
 		edge.On("GET /v1/keys", beacon.KeysManage, edge.Serve(a.Edge, 200, edge.FromQuery(DecodeListing), a.keys.List, encodeKeys)),
 		edge.On("DELETE /v1/keys/{id}", beacon.KeysManage, edge.Serve(a.Edge, 204, edge.PathID, a.keys.Revoke, edge.EncodeNothing)),

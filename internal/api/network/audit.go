@@ -12,67 +12,35 @@ import (
 	"github.com/beacon-wifi/beacon/client"
 	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/oversight"
 )
 
-const (
-	// auditScans is how many changes a request with a filter looks through.
-	auditScans = 5000
-	// auditAtOnce is how many of them are read at a time.
-	auditAtOnce = 500
-	// auditCost is what it counts beyond one request: a key's limit is a limit on work.
-	auditCost = 4
-)
+// auditCost is what a request with a filter counts beyond one request: a key's limit is a
+// limit on work.
+const auditCost = 4
 
-// auditQuery asks for changes, newest first.
-type auditQuery struct {
-	before beacon.Change // zero: the newest
-	limit  int
-
-	kind, target, user string // empty: any. A kind that ends with a dot is the beginning of one
-}
-
-func (q auditQuery) filters() bool { return q.kind != "" || q.target != "" || q.user != "" }
-
-func (q auditQuery) matches(c *beacon.Change) bool {
-	kind := string(c.Kind)
-	return (kind == q.kind || q.kind == "" || strings.HasSuffix(q.kind, ".") && strings.HasPrefix(kind, q.kind)) &&
-		(q.target == "" || q.target == c.Target) && (q.user == "" || q.user == string(c.Actor.User))
-}
-
-// audit serves who changed what. A request with a filter looks through a bounded number of
-// changes, and may return fewer than there are, or none, with where to go on (decision D196).
+// audit serves who changed what.
 func (a *API) audit(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
 	q, err := edge.FromQuery(decodeAudit)(w, r)
+	if err == nil && q.Filters() {
+		err = a.Limits.SpendMore(w.Header(), p, auditCost, time.Now())
+	}
 	if err != nil {
 		return err
 	}
-	scans, atOnce := q.limit, q.limit
-	if q.filters() {
-		if err := a.Limits.SpendMore(w.Header(), p, auditCost, time.Now()); err != nil {
-			return err
-		}
-		scans, atOnce = auditScans, auditAtOnce
-	}
 	ctx, cancel := context.WithTimeout(r.Context(), a.Patience)
 	defer cancel()
-	out := client.Audit{}
-	for scanned := 0; scanned < scans && len(out.Changes) < q.limit; scanned += atOnce {
-		page, err := a.store.Audit(ctx, q.before, atOnce)
-		if err != nil {
-			return err
-		}
-		for i := 0; i < len(page) && len(out.Changes) < q.limit; i++ {
-			c := &page[i]
-			q.before = *c
-			if q.matches(c) {
-				out.Changes = append(out.Changes, ShowChange(c))
-			}
-		}
-		if len(page) < atOnce && len(out.Changes) < q.limit {
-			return a.Write(w, http.StatusOK, edge.Payload{Data: out}) // there are no others
-		}
+	page, err := a.oversight.Audit(ctx, p, q)
+	if err != nil {
+		return err
 	}
-	out.Next = auditCursor(&q.before)
+	out := client.Audit{Changes: make([]client.AuditRow, len(page.Changes))}
+	for i := range page.Changes {
+		out.Changes[i] = ShowChange(&page.Changes[i])
+	}
+	if page.Next != nil {
+		out.Next = auditCursor(page.Next)
+	}
 	return a.Write(w, http.StatusOK, edge.Payload{Data: out})
 }
 
@@ -84,10 +52,10 @@ func ShowChange(c *beacon.Change) client.AuditRow {
 	}
 }
 
-func decodeAudit(_ *http.Request, q *edge.Query) auditQuery {
-	in := auditQuery{limit: q.Whole("limit", 1, 100, 50), kind: q.Exact("kind"), target: q.Exact("target"), user: q.Exact("user_id")}
+func decodeAudit(_ *http.Request, q *edge.Query) oversight.AuditQuery {
+	in := oversight.AuditQuery{Limit: q.Whole("limit", 1, 100, 50), Kind: q.Exact("kind"), Target: q.Exact("target"), User: q.Exact("user_id")}
 	if text, ok := q.Get("cursor"); ok {
-		if in.before, ok = parseAuditCursor(text); !ok {
+		if in.Before, ok = parseAuditCursor(text); !ok {
 			q.Faults.Add("cursor", "must be the next of an earlier response")
 		}
 	}

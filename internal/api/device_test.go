@@ -257,7 +257,7 @@ func TestLink_Refuses(t *testing.T) {
 		refused("a code that was used", code, mac(1))
 
 		code = c.newCode(t, hotspot)
-		for range beacon.LinkTries {
+		for range 5 {
 			refused("another device", code, mac(2))
 		}
 		refused("a code that was tried too often", code, mac(1))

@@ -68,7 +68,7 @@ func (f faulty) PutLinkCode(context.Context, beacon.LinkCode, beacon.Actor, time
 }
 
 func (f faulty) LinkDevice(
-	context.Context, [32]byte, beacon.Actor, time.Time, func(*beacon.Hotspot) error,
+	context.Context, [32]byte, beacon.Actor, time.Time, func(*beacon.LinkCode, *beacon.Hotspot) error,
 ) (beacon.Hotspot, error) {
 	return beacon.Hotspot{}, f.fail()
 }

@@ -31,7 +31,7 @@ func TestWord_WordsWhatHasNoWords(t *testing.T) {
 		want string
 	}{
 		{beacon.Conflicting(cause), "it is taken: a row is there"},
-		{beacon.ErrRepeated, beacon.ErrRepeated.Error()},
+		{beacon.NoSuch("key"), "no such key"},
 		{beacon.Unexpected(cause), "internal error: a row is there"},
 	} {
 		err := beacon.Word(c.err, beacon.Conflict, "it is taken")

@@ -38,10 +38,3 @@ type Flag struct {
 	First    Day              // the first day on which it was seen, and the last
 	Last     Day
 }
-
-// FlagsKept is for how many days a flag that is not seen again stays in the queue, and
-// FlagsRest for how many one that was dismissed does not return.
-const (
-	FlagsKept = 30
-	FlagsRest = 90
-)

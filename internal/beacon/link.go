@@ -1,13 +1,9 @@
 package beacon
 
 import (
-	"errors"
 	"strings"
 	"time"
 )
-
-// ErrSpentCode reports a link code that can no longer be used.
-var ErrSpentCode = Conflicting(errors.New("the code has expired, or its hotspot is deleted"))
 
 // LinkCodeLength is the number of characters of a link code (decision X2), not
 // counting hyphens.
@@ -61,10 +57,9 @@ type LinkCode struct {
 	Hotspot   HotspotID
 	Hash      [32]byte
 	ExpiresAt time.Time
+	Tries     int  // how often it was used in vain
+	Void      bool // it can no longer be used: it is deleted
 }
-
-// LinkTries is how often a code may be used with a wrong MAC (decision N21).
-const LinkTries = 5
 
 // LinkForm is what a device sent to be linked.
 type LinkForm struct {

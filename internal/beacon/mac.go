@@ -102,9 +102,6 @@ func (h Hotspot) MACReservedUntil(by UserID, at time.Time) time.Time {
 	return at.Add(macReserved)
 }
 
-// ErrNotReserved is the error for an address that cannot be released.
-var ErrNotReserved error = &Error{Kind: NotFound, Message: "this MAC address is not reserved for anyone"}
-
 // ReleasedMAC is an address that is free again, and for whom it was reserved.
 type ReleasedMAC struct {
 	MAC  MAC

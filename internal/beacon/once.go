@@ -2,34 +2,19 @@ package beacon
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"time"
 )
 
 // RememberFor is how long a repeated request is recognized (decision N12).
 const RememberFor = 24 * time.Hour
 
-// MaxOnce is how many requests of a user are remembered, unless the user is staff. It does
-// not limit registrations, which have a quota of their own.
-const MaxOnce = 1000
-
-// The errors for a request with an Idempotency-Key that is not done.
+// The conflicts of a request with an Idempotency-Key. The edge has the words for them.
 var (
 	// ErrRepeated: the key was used before. What is remembered says for what.
-	ErrRepeated error = &Error{Kind: Conflict, Message: "this Idempotency-Key was used for an earlier request"}
-
-	// ErrOtherRequest: the key was used before, for something else.
-	ErrOtherRequest error = &Error{
-		Kind:    Conflict,
-		Message: "this Idempotency-Key was used for another request; use a new one for each request",
-	}
-
-	// ErrTooManyOnce: as many requests are remembered as may be.
-	ErrTooManyOnce error = &Error{
-		Kind:       RateLimited,
-		Message:    fmt.Sprintf("you have sent %d requests with an Idempotency-Key within a day, the most that are remembered: send it without, or later", MaxOnce),
-		RetryAfter: time.Hour,
-	}
+	ErrRepeated = errors.New("a request with this Idempotency-Key is remembered")
+	// ErrTooManyOnce: as many requests of the sender are remembered as may be.
+	ErrTooManyOnce = errors.New("no more requests of this sender are remembered")
 )
 
 // Once is a request with an Idempotency-Key (decision N12): it takes effect once, in one

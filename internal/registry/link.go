@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/access"
@@ -62,7 +63,13 @@ var ErrLink error = &beacon.Error{
 	Message: "the code or the device is wrong: check both, or ask for a new code",
 }
 
-var errWrongDevice = errors.New("the MAC address differs")
+// linkTries is how often a code may be used with a wrong device (decision N21).
+const linkTries = 5
+
+// badLink says in the audit log why a code linked no device. The device learns only ErrLink.
+type badLink string
+
+func (why badLink) Error() string { return string(why) }
 
 // Link returns the key of the hotspot that the device's code was made for. A device
 // linked before is unlinked. Refusals are recorded in the audit log, without the code
@@ -74,9 +81,9 @@ func (r *Registry) Link(ctx context.Context, in Link) (Linked, error) {
 		return Linked{}, r.refuseLink(ctx, by, "malformed code")
 	}
 	var out Linked
-	h, err := r.store.LinkDevice(ctx, hash, by, now, func(h *beacon.Hotspot) error {
+	link := func(h *beacon.Hotspot) error {
 		if mac := beacon.MAC(in.MAC).Canonical(); mac == "" || mac != h.Device.MAC.Canonical() {
-			return errWrongDevice
+			return badLink("the MAC address differs")
 		}
 		if err := h.RenewService(now); err != nil {
 			return err
@@ -86,10 +93,27 @@ func (r *Registry) Link(ctx context.Context, in Link) (Linked, error) {
 		r.touch(h)
 		out.Hotspot = *h
 		return access.Keep(in.Once, out, "the device key of "+string(h.ID))
+	}
+	h, err := r.store.LinkDevice(ctx, hash, by, now, func(code *beacon.LinkCode, h *beacon.Hotspot) error {
+		code.Void = true
+		switch {
+		case !code.ExpiresAt.After(now):
+			return badLink("the code has expired")
+		case h == nil:
+			return badLink("the hotspot is deleted")
+		}
+		err := link(h)
+		if err != nil {
+			code.Tries++
+			code.Void = code.Tries >= linkTries
+			err = fmt.Errorf("%w: try %d of %d", err, code.Tries, linkTries)
+		}
+		return err
 	})
+	if _, ok := errors.AsType[badLink](err); ok {
+		return Linked{}, ErrLink // the audit log has why
+	}
 	switch {
-	case errors.Is(err, errWrongDevice), errors.Is(err, beacon.ErrSpentCode):
-		return Linked{}, ErrLink // the store has recorded why
 	case beacon.KindOf(err) == beacon.NotFound:
 		return Linked{}, r.refuseLink(ctx, by, "unknown or expired code")
 	case err != nil:

@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -145,6 +146,19 @@ func TestLink_Refuses(t *testing.T) {
 	}
 	if _, err := d.link(t, code, mac); err != registry.ErrLink {
 		t.Errorf("the code of a deleted hotspot is answered with %v", err)
+	}
+	var notes []string
+	for _, note := range d.notes(t, beacon.LinkRefused) {
+		if note, of := strings.CutPrefix(note, string(h.ID)+": "); of {
+			notes = append(notes, note)
+		}
+	}
+	want := []string{
+		"the MAC address differs: try 1 of 5", "the MAC address differs: try 2 of 5", "the MAC address differs: try 3 of 5",
+		"the MAC address differs: try 4 of 5", "the MAC address differs: try 5 of 5", "the code has expired", "the hotspot is deleted",
+	}
+	if !slices.Equal(notes, want) {
+		t.Errorf("the audit says %q; want %q", notes, want)
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 // concurrent use and share no memory with the caller.
 type Store interface {
 	// InsertHotspot, UpdateHotspot, PutLinkCode and LinkDevice do nothing and return
-	// Conflict if the actor has a Once that was used before.
+	// ErrRepeated if the actor has a Once that was used before.
 
 	// InsertHotspot returns Conflict if the MAC is taken. May, if not nil, is called with
 	// what the operator has and may have.
@@ -44,12 +44,12 @@ type Store interface {
 	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
 	// PutLinkCode stores a code, replacing the hotspot's earlier one.
 	PutLinkCode(ctx context.Context, code beacon.LinkCode, by beacon.Actor, now time.Time) error
-	// LinkDevice consumes a code and applies edit to its hotspot, in one transaction.
-	// It returns NotFound if the code does not exist or is used up, and ErrSpentCode
-	// if it has expired or its hotspot is deleted. An error of edit costs the code one
-	// of its tries, and is returned.
+	// LinkDevice lets use change the hotspot of a code, in the transaction that deletes
+	// the code. Use gets no hotspot if that is deleted. An error of use is noted in the
+	// audit log and returned; then the tries of the code are written instead, or it is
+	// deleted if it is void. LinkDevice returns NotFound if there is no such code.
 	LinkDevice(ctx context.Context, hash [32]byte, by beacon.Actor, now time.Time,
-		edit func(*beacon.Hotspot) error) (beacon.Hotspot, error)
+		use func(*beacon.LinkCode, *beacon.Hotspot) error) (beacon.Hotspot, error)
 	// Quality returns what the check-ins of some days say of a hotspot.
 	Quality(ctx context.Context, hotspot beacon.HotspotID, first, last beacon.Day) (beacon.Quality, error)
 	// NoteRefusal writes only an audit row.

@@ -175,7 +175,7 @@ func (failing) InsertHotspot(context.Context, beacon.Hotspot, beacon.Actor, func
 }
 
 func (failing) LinkDevice(
-	context.Context, [32]byte, beacon.Actor, time.Time, func(*beacon.Hotspot) error,
+	context.Context, [32]byte, beacon.Actor, time.Time, func(*beacon.LinkCode, *beacon.Hotspot) error,
 ) (beacon.Hotspot, error) {
 	return beacon.Hotspot{}, errUnknown
 }

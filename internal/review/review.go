@@ -28,7 +28,7 @@ type Store interface {
 	MACsAgain(ctx context.Context, since time.Time, least int) (map[beacon.HotspotID]int, error)
 
 	PutFlags(ctx context.Context, l lease.Lease, flags []beacon.Flag) error
-	FinishReview(ctx context.Context, l lease.Lease, day beacon.Day, now time.Time) error
+	FinishReview(ctx context.Context, l lease.Lease, day, kept beacon.Day, dismissed time.Time) error
 	Reviewed(ctx context.Context) (beacon.Day, bool, error)
 	Flags(ctx context.Context, limit int) ([]beacon.Flag, int, error)
 	DismissFlag(ctx context.Context, hotspot beacon.HotspotID, kind beacon.FlagKind, reason string, by beacon.Actor, now time.Time, may func(operator beacon.UserID) error) error
@@ -60,6 +60,9 @@ func New(cfg Config) *Review { return &Review{Config: cfg} }
 const (
 	stepInterval = time.Second
 	pageSize     = 1000
+
+	flagsKept = 30 // days that a flag that is not raised again stays in the queue
+	flagsRest = 90 // days after which one that was dismissed returns if it is raised again
 )
 
 // Run reviews each day once it is final, while this process holds the lease, until ctx
@@ -136,7 +139,7 @@ func (r *Review) reviewDay(ctx context.Context, held lease.Lease, day beacon.Day
 			return err
 		}
 	}
-	return r.Store.FinishReview(ctx, held, day, r.Now())
+	return r.Store.FinishReview(ctx, held, day, day-flagsKept, r.Now().AddDate(0, 0, -flagsRest))
 }
 
 // cases reads what is known of hotspots, in their order.

@@ -39,7 +39,7 @@ func (*emptyNetwork) DeviceAddresses(context.Context, []beacon.HotspotID) (map[b
 
 func (*emptyNetwork) PutFlags(context.Context, lease.Lease, []beacon.Flag) error { return nil }
 
-func (s *emptyNetwork) FinishReview(_ context.Context, _ lease.Lease, day beacon.Day, _ time.Time) error {
+func (s *emptyNetwork) FinishReview(_ context.Context, _ lease.Lease, day, _ beacon.Day, _ time.Time) error {
 	s.days = append(s.days, day)
 	return nil
 }

@@ -113,6 +113,9 @@ func internal(doing string, cause error) error {
 	return beacon.Unexpected(fmt.Errorf("%s: %w", doing, cause))
 }
 
+// absent returns the error for a row that does not exist, which a use case has words for.
+func absent(what string) error { return &beacon.Error{Kind: beacon.NotFound, Err: errors.New(what)} }
+
 // leaseLost is the error for a holder that was replaced. Nothing was written.
 func leaseLost(name string) error {
 	return beacon.Conflicting(fmt.Errorf("another server has taken over: the lease %q is lost", name))

@@ -61,7 +61,7 @@ func (db UserTable) WithdrawErasure(ctx context.Context, user beacon.UserID, by 
 		case begun:
 			return nil, beacon.Conflicting(errors.New("the erasure has begun"))
 		}
-		return nil, &beacon.Error{Kind: beacon.NotFound, Err: errors.New("there is no such wish")}
+		return nil, absent("there is no such wish")
 	})
 }
 

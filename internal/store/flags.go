@@ -31,16 +31,14 @@ const (
 	finishReviewSQL = `INSERT INTO reviewed (id, day) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET day = excluded.day`
 )
 
-// FinishReview records that a day was reviewed. Flags that were dismissed
-// beacon.FlagsRest days ago or more and were raised again on that day return to the queue.
-// Those that were last raised more than beacon.FlagsKept days ago are deleted, unless they
-// rest.
-func (db FlagTable) FinishReview(ctx context.Context, l lease.Lease, day beacon.Day, now time.Time) error {
+// FinishReview records that a day was reviewed. Flags that were dismissed before a moment
+// and were raised again on that day return to the queue. Those that were last raised before
+// the day kept are deleted, unless they were dismissed since that moment.
+func (db FlagTable) FinishReview(ctx context.Context, l lease.Lease, day, kept beacon.Day, dismissed time.Time) error {
 	return db.fenced(ctx, l, func(tx *transaction) error {
-		rested := micros(now.AddDate(0, 0, -beacon.FlagsRest))
 		return cmp.Or(
-			tx.write(reviveFlagsSQL, rested, int64(day)),
-			tx.write(`DELETE FROM flags WHERE last_day < $1 AND dismissed < $2`, int64(day-beacon.FlagsKept), rested),
+			tx.write(reviveFlagsSQL, micros(dismissed), int64(day)),
+			tx.write(`DELETE FROM flags WHERE last_day < $1 AND dismissed < $2`, int64(kept), micros(dismissed)),
 			tx.write(finishReviewSQL, int64(day)),
 		)
 	})

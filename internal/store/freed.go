@@ -71,7 +71,7 @@ func (db HotspotTable) ReleaseMAC(ctx context.Context, mac beacon.MAC, reason st
 			return nil, err
 		}
 		if !reserved {
-			return nil, beacon.ErrNotReserved
+			return nil, absent("the MAC address is not reserved")
 		}
 		if err = by.Once.Keep(beacon.ReleasedMAC{MAC: mac, User: beacon.UserID(user)}); err == nil {
 			err = tx.write(freeMACSQL, mac.Canonical(), user, micros(now))

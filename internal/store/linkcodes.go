@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -27,37 +26,24 @@ func (db HotspotTable) PutLinkCode(ctx context.Context, code beacon.LinkCode, by
 	return db.doOnce(ctx, op, by)
 }
 
-// LinkDevice uses a code up: edit changes the hotspot of the code, such as its KeyHash
-// and LinkedAt, and the result is written as the next version, with the change
-// HotspotLinked. It returns NotFound if the code does not exist, or no longer, and
-// ErrSpentCode if it has expired or its hotspot is deleted.
+// LinkDevice uses a code. Use gets the code, without its hash, and its hotspot, or nil if that is deleted. If
+// it returns nil, the hotspot is written as the next version, with the change HotspotLinked,
+// and the code is deleted. If it returns an error, that is the note of the change
+// LinkRefused, and returned unchanged; then the tries of the code are written, or it is
+// deleted if it is void. Use may run more than once, each time on the then current rows, and
+// never after LinkDevice returns. If the actor has a Once, use sets its result (see doOnce).
 //
-// An error of edit is returned unchanged and uses up one of the code's tries; the last
-// try deletes the code. Edit may run more than once, each time on the then current row,
-// and never after LinkDevice returns.
-//
-// If the actor has a Once, edit sets its result (see doOnce).
-//
-// Each use of an existing code records one change: HotspotLinked, or LinkRefused with
-// the reason in its note. Unknown codes record none, because anyone could fill the
-// audit log with them.
+// It returns NotFound for a code that does not exist, or no longer, and records no change:
+// anyone could fill the audit log with them.
 func (db HotspotTable) LinkDevice(
-	ctx context.Context, hash [32]byte, by beacon.Actor, now time.Time, edit func(*beacon.Hotspot) error,
+	ctx context.Context, hash [32]byte, by beacon.Actor, now time.Time, use func(*beacon.LinkCode, *beacon.Hotspot) error,
 ) (beacon.Hotspot, error) {
-	use := &linkUse{hash: encodeHash(hash), by: by, now: now}
-	use.edit = func(h *beacon.Hotspot) (bool, error) {
-		use.refusal = edit(h)
-		return true, use.refusal
-	}
-	use.op = &operation{order: "code", duplicate: beacon.Conflicting}
-	use.op.run = use.run
-	if err := db.doOnce(ctx, use.op, by); err != nil {
+	link := &linkUse{hash: encodeHash(hash), by: by, now: now, use: use, op: &operation{order: "code", duplicate: beacon.Conflicting}}
+	link.op.run = link.run
+	if err := db.doOnce(ctx, link.op, by); err != nil {
 		return beacon.Hotspot{}, err
 	}
-	if use.refusal != nil {
-		return beacon.Hotspot{}, use.refusal
-	}
-	return use.result, nil
+	return link.result, link.refusal
 }
 
 // linkUse is one use of a code.
@@ -65,48 +51,55 @@ type linkUse struct {
 	hash string
 	by   beacon.Actor
 	now  time.Time
-	edit func(*beacon.Hotspot) (bool, error)
+	use  func(*beacon.LinkCode, *beacon.Hotspot) error
 	op   *operation
 
 	result  beacon.Hotspot
 	refusal error // the result, if what was written is a refusal
 }
 
-const deleteLinkCodeSQL = `DELETE FROM link_codes WHERE hash = $1`
+const (
+	linkCodeSQL       = `SELECT hotspot, expires_at, tries FROM link_codes WHERE hash = $1`
+	deleteLinkCodeSQL = `DELETE FROM link_codes WHERE hash = $1`
+)
+
+func linkCodeRow(c *beacon.LinkCode) []any {
+	return []any{(*string)(&c.Hotspot), moment(&c.ExpiresAt), &c.Tries}
+}
 
 // run locks the code first, so that of two concurrent uses one waits for the other and
 // then finds the code used.
 func (u *linkUse) run(tx *transaction) (changes, error) {
-	u.refusal = nil
-	n, err := tx.exec(`UPDATE link_codes SET tries = tries WHERE hash = $1`, u.hash)
+	if _, err := tx.exec(`UPDATE link_codes SET tries = tries WHERE hash = $1`, u.hash); err != nil {
+		return nil, err
+	}
+	code, found, err := first(tx.ctx, tx, linkCodeRow, linkCodeSQL, u.hash)
+	if err == nil && !found {
+		err = absent("there is no such link code")
+	}
 	if err != nil {
 		return nil, err
 	}
-	if n == 0 {
-		return nil, beacon.NoSuch("link code")
+	var left beacon.LinkCode
+	u.refusal = nil
+	use := func(h *beacon.Hotspot) (bool, error) {
+		left = code
+		u.refusal = u.use(&left, h)
+		return true, u.refusal
 	}
-	var hotspot beacon.HotspotID
-	var expires, tries int64
-	if _, err := tx.row([]any{&hotspot, &expires, &tries}, `SELECT hotspot, expires_at, tries FROM link_codes WHERE hash = $1`, u.hash); err != nil {
-		return nil, err
+	change, err := update(tx, u.op, hotspotSQL, code.Hotspot, use, &u.result)
+	if beacon.KindOf(err) == beacon.NotFound && u.refusal == nil {
+		err = u.op.asCaller(func() error {
+			_, err := use(nil)
+			return err
+		})
 	}
-	if expires <= micros(u.now) {
-		u.refusal = beacon.ErrSpentCode
-		return u.refuse(tx, hotspot, "the code has expired", deleteLinkCodeSQL)
-	}
-	change, err := update(tx, u.op, hotspotSQL, hotspot, u.edit, &u.result)
 	switch {
 	case tx.failed != nil:
 		return nil, tx.failed
-	case beacon.KindOf(err) == beacon.NotFound && u.refusal == nil:
-		u.refusal = beacon.ErrSpentCode
-		return u.refuse(tx, hotspot, "the hotspot is deleted", deleteLinkCodeSQL)
 	case u.refusal != nil:
-		note, spend := fmt.Sprintf("%v: try %d of %d", u.refusal, tries+1, beacon.LinkTries), `UPDATE link_codes SET tries = tries + 1 WHERE hash = $1`
-		if tries+1 >= beacon.LinkTries {
-			spend = deleteLinkCodeSQL
-		}
-		return u.refuse(tx, hotspot, note, spend)
+		u.result = beacon.Hotspot{}
+		return u.refuse(tx, left)
 	case err != nil:
 		return nil, err
 	}
@@ -114,14 +107,14 @@ func (u *linkUse) run(tx *transaction) (changes, error) {
 	return changes{change}, tx.write(deleteLinkCodeSQL, u.hash)
 }
 
-// refuse writes the cost of the attempt, and the reason to the audit log.
-func (u *linkUse) refuse(tx *transaction, id beacon.HotspotID, note, cost string) (changes, error) {
-	by := u.by
-	if by.Note != "" {
-		note = by.Note + "; " + note
+// refuse writes what is left of the code, and the reason to the audit log.
+func (u *linkUse) refuse(tx *transaction, left beacon.LinkCode) (changes, error) {
+	change := &beacon.Change{Kind: beacon.LinkRefused, Target: string(left.Hotspot), Actor: u.by, At: u.now}
+	change.Actor.Note = u.refusal.Error()
+	if left.Void {
+		return changes{change}, tx.write(deleteLinkCodeSQL, u.hash)
 	}
-	by.Note = note
-	return changes{{Kind: beacon.LinkRefused, Target: string(id), Actor: by, At: u.now}}, tx.write(cost, u.hash)
+	return changes{change}, tx.write(`UPDATE link_codes SET tries = $2 WHERE hash = $1`, u.hash, left.Tries)
 }
 
 // NoteRefusal writes only an audit row, for something that was refused and changed

@@ -117,7 +117,9 @@ func (c *city) PutFlags(_ context.Context, _ lease.Lease, flags []beacon.Flag) e
 	return nil
 }
 
-func (c *city) FinishReview(context.Context, lease.Lease, beacon.Day, time.Time) error { return nil }
+func (c *city) FinishReview(context.Context, lease.Lease, beacon.Day, beacon.Day, time.Time) error {
+	return nil
+}
 
 func (c *city) Reviewed(context.Context) (beacon.Day, bool, error) { return 0, false, nil }
 

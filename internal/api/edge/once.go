@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -17,6 +19,10 @@ import (
 )
 
 const maxIdempotencyKey = 255
+
+// maxOnce is how many requests of a user are remembered, unless the user is staff. It does
+// not limit registrations, which have a quota of their own.
+const maxOnce = 1000
 
 // idempotencyKey reads the header that makes a POST safe to repeat (decision N12).
 func idempotencyKey(r *http.Request) (string, error) {
@@ -58,7 +64,7 @@ func ByUser[In any](r *http.Request, p beacon.Principal, _ In, key string) (*bea
 	}
 	o := &beacon.Once{Owner: string(p.User), Key: key, Secret: secret}
 	if p.Limited() {
-		o.Most = beacon.MaxOnce
+		o.Most = maxOnce
 	}
 	return o, beacon.RememberFor
 }
@@ -105,7 +111,7 @@ func ServeOnce[In, Out any](
 			}
 			return e.Write(w, status, result)
 		case first.Fingerprint != o.Fingerprint:
-			return beacon.ErrOtherRequest
+			return errOtherRequest
 		}
 		if err := access.Recall(o, first.Result, &out); err != nil {
 			return err
@@ -130,7 +136,27 @@ func doOnce[In, Out any](
 	if first, again := store.Once(ctx, o.Owner, o.Key, o.At); again == nil && first != nil {
 		return out, first, nil
 	}
-	return out, nil, err
+	return out, nil, worded(err)
+}
+
+var errOtherRequest = &beacon.Error{
+	Kind:    beacon.Conflict,
+	Message: "this Idempotency-Key was used for another request; use a new one for each request",
+}
+
+// worded returns the error for a request that was not done, in words for its sender.
+func worded(err error) error {
+	switch {
+	case errors.Is(err, beacon.ErrRepeated): // and its record is gone
+		return &beacon.Error{Kind: beacon.Conflict, Message: "this Idempotency-Key was used for an earlier request", Err: err}
+	case errors.Is(err, beacon.ErrTooManyOnce):
+		return &beacon.Error{
+			Kind:       beacon.RateLimited,
+			Message:    fmt.Sprintf("you have sent %d requests with an Idempotency-Key within a day, the most that are remembered: send it without, or later", maxOnce),
+			RetryAfter: time.Hour,
+		}
+	}
+	return err
 }
 
 // teed is a body that is copied while it is read.

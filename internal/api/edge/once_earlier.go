@@ -37,7 +37,7 @@ func replayEarlier[Out any](
 		return encode(h, out), nil
 	}
 	if first.Fingerprint != o.Fingerprint {
-		return Payload{}, beacon.ErrOtherRequest
+		return Payload{}, errOtherRequest
 	}
 	if kept.Sealed != nil {
 		var err error

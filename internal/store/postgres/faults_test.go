@@ -75,7 +75,9 @@ func TestCommit_AnswerLost(t *testing.T) {
 	if err := register(db, 3); err != nil {
 		t.Fatalf("the next write: %v", err)
 	}
-	wantKind(t, "the client repeats its request", db.Hotspots.InsertHotspot(t.Context(), storetest.Hotspot(2), by, nil), beacon.Conflict)
+	if err := db.Hotspots.InsertHotspot(t.Context(), storetest.Hotspot(2), by, nil); !errors.Is(err, beacon.ErrRepeated) {
+		t.Errorf("the client repeats its request: %v", err)
+	}
 	if first, err := db.Requests.Once(t.Context(), "usr_tester", "k", storetest.Now); err != nil || first == nil || string(first.Result) != "made" {
 		t.Errorf("the client repeats its request: %+v, %v; want the record of the first", first, err)
 	}

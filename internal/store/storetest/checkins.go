@@ -154,7 +154,7 @@ func checkInsRepeated(t *testing.T, database Database) {
 		t.Fatal(err)
 	}
 	_, err := db.CheckIns.PutCheckIn(t.Context(), checkIn(1, 2, 0), by, nil)
-	wantKind(t, "the second request", err, beacon.Conflict)
+	wantErr(t, "the second request", err, beacon.ErrRepeated)
 	wantQuality(t, db, 1, 0, beacon.Quality{CheckIns: 1, Working: 1, Installs: 1})
 	if first := must(db.Requests.Once(t.Context(), "usr_app", "1", Now)); first == nil || string(first.Result) != "{}" {
 		t.Errorf("remembered: %v", first)

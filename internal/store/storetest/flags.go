@@ -23,7 +23,7 @@ func flags(t *testing.T, database Database) {
 		if err := db.Flags.PutFlags(t.Context(), held, flags); err != nil {
 			t.Fatal(err)
 		}
-		if err := db.Flags.FinishReview(t.Context(), held, day, day.Time()); err != nil {
+		if err := db.Flags.FinishReview(t.Context(), held, day, day-30, (day - 90).Time()); err != nil {
 			t.Fatal(err)
 		}
 		if is, found, err := db.Flags.Reviewed(t.Context()); err != nil || !found || is != day {
@@ -83,7 +83,7 @@ func flags(t *testing.T, database Database) {
 		t.Fatal(err)
 	}
 	wantKind(t, "flags without the lease", db.Flags.PutFlags(t.Context(), held, many), beacon.Conflict)
-	wantKind(t, "a day without the lease", db.Flags.FinishReview(t.Context(), held, day, Now), beacon.Conflict)
+	wantKind(t, "a day without the lease", db.Flags.FinishReview(t.Context(), held, day, day, Now), beacon.Conflict)
 }
 
 // macsAgain checks that registrations are counted by address, however it is written, and

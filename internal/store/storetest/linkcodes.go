@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -31,15 +32,22 @@ func putCode(t testing.TB, db *store.DB, hotspot, code int) {
 	}
 }
 
-// linkWith returns an edit that links a device.
-func linkWith(key byte) func(*beacon.Hotspot) error {
-	return func(h *beacon.Hotspot) error {
+// linkWith returns a use of a code that links a device.
+func linkWith(key byte) func(*beacon.LinkCode, *beacon.Hotspot) error {
+	return func(_ *beacon.LinkCode, h *beacon.Hotspot) error {
 		h.Device.KeyHash, h.Device.LinkedAt, h.UpdatedAt = [32]byte{key}, Now.Add(time.Minute), Now.Add(time.Minute)
 		return nil
 	}
 }
 
-func wrongMAC(*beacon.Hotspot) error { return errVerdict }
+// linkTries is how often these tests let a code be used in vain.
+const linkTries = 5
+
+func wrongMAC(code *beacon.LinkCode, _ *beacon.Hotspot) error {
+	code.Tries++
+	code.Void = code.Tries == linkTries
+	return errVerdict
+}
 
 // device is the actor that links: it has no key.
 var device = beacon.Actor{Request: "req_device"}
@@ -69,10 +77,11 @@ func linkDevice(t *testing.T, database Database) {
 	putCode(t, db, 1, 1)
 	want := before
 	want.Device.KeyHash, want.Device.LinkedAt, want.UpdatedAt, want.Version = [32]byte{9}, Now.Add(time.Minute), Now.Add(time.Minute), 2
-	got, err := db.Hotspots.LinkDevice(t.Context(), codeHash(1), device, Now.Add(time.Minute), func(h *beacon.Hotspot) error {
+	got, err := db.Hotspots.LinkDevice(t.Context(), codeHash(1), device, Now.Add(time.Minute), func(code *beacon.LinkCode, h *beacon.Hotspot) error {
+		equal(t, "the code", *code, beacon.LinkCode{Hotspot: before.ID, ExpiresAt: Now.Add(15 * time.Minute)})
 		equal(t, "what the edit sees", *h, before)
 		h.ID, h.Operator, h.Version, h.CreatedAt = "hs_x", "usr_x", 77, time.Time{} // must be ignored
-		return linkWith(9)(h)
+		return linkWith(9)(code, h)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -100,23 +109,23 @@ func linkRefused(t *testing.T, database Database) {
 			t.Errorf("error %v; want that of the edit, as it is", err)
 		}
 	}
-	for range beacon.LinkTries {
+	for range linkTries {
 		refuse(1)
 	}
 	_, err := db.Hotspots.LinkDevice(t.Context(), codeHash(1), device, Now, linkWith(1))
 	wantKind(t, "the right device after five wrong ones", err, beacon.NotFound)
-	for range beacon.LinkTries - 1 {
+	for range linkTries - 1 {
 		refuse(2)
 	}
 	must(db.Hotspots.LinkDevice(t.Context(), codeHash(2), device, Now, linkWith(1)))
 	wantAudit(t, db, 2, "link_code.created", "link_code.created",
-		"link.refused: the edit says no: try 1 of 5", "link.refused: the edit says no: try 2 of 5", "link.refused: the edit says no: try 3 of 5", "link.refused: the edit says no: try 4 of 5", "link.refused: the edit says no: try 5 of 5",
-		"link.refused: the edit says no: try 1 of 5", "link.refused: the edit says no: try 2 of 5", "link.refused: the edit says no: try 3 of 5", "link.refused: the edit says no: try 4 of 5", "hotspot.linked")
+		"link.refused: the edit says no", "link.refused: the edit says no", "link.refused: the edit says no", "link.refused: the edit says no", "link.refused: the edit says no",
+		"link.refused: the edit says no", "link.refused: the edit says no", "link.refused: the edit says no", "link.refused: the edit says no", "hotspot.linked")
 	equal(t, "the hotspot of the spent code", must(db.Hotspots.Hotspot(t.Context(), Hotspot(1).ID)), unlinked(1))
 
 	for code := 3; code <= 4; code++ { // a new code has its own tries, even if it replaces another
 		putCode(t, db, 1, code)
-		for range beacon.LinkTries - 1 {
+		for range linkTries - 1 {
 			refuse(code)
 		}
 	}
@@ -133,23 +142,31 @@ func linkVerdicts(t *testing.T, database Database) {
 	remove(t, db, Hotspot(3).ID)
 	const sofar = 4 + 4 + 1
 	at := Now.Add(15*time.Minute - time.Microsecond)
-	never := func(*beacon.Hotspot) error {
-		t.Error("the edit runs")
+	never := func(*beacon.LinkCode, *beacon.Hotspot) error {
+		t.Error("the use runs")
 		return nil
 	}
-	refused := func(what string, code int, now time.Time, kind beacon.Kind) {
+	refused := func(what string, code int, use func(*beacon.LinkCode, *beacon.Hotspot) error, want error) {
 		t.Helper()
-		_, err := db.Hotspots.LinkDevice(t.Context(), codeHash(code), device, now, never)
-		wantKind(t, what, err, kind)
+		if _, err := db.Hotspots.LinkDevice(t.Context(), codeHash(code), device, at, use); !errors.Is(err, want) && (want != nil || beacon.KindOf(err) != beacon.NotFound) {
+			t.Errorf("%s: %v; want %v", what, err, want)
+		}
 	}
-	refused("an unknown code", 99, at, beacon.NotFound)
-	refused("a replaced code", 1, at, beacon.NotFound)
+	void := func(code *beacon.LinkCode, h *beacon.Hotspot) error {
+		code.Void = true
+		if gone := h == nil; gone != (code.Hotspot == Hotspot(3).ID) {
+			t.Errorf("the hotspot of the code is deleted: %t", gone)
+		}
+		return errVerdict
+	}
+	refused("an unknown code", 99, never, nil)
+	refused("a replaced code", 1, never, nil)
 	wantAudit(t, db, sofar)
-	refused("an expired code", 2, at.Add(time.Microsecond), beacon.Conflict)
-	refused("an expired code again", 2, at, beacon.NotFound)
-	refused("that of a deleted hotspot", 3, at, beacon.Conflict)
-	refused("that of a deleted hotspot again", 3, at, beacon.NotFound)
-	wantAudit(t, db, sofar, "link.refused: the code has expired", "link.refused: the hotspot is deleted")
+	refused("a code that becomes void", 2, void, errVerdict)
+	refused("a void code again", 2, never, nil)
+	refused("that of a deleted hotspot", 3, void, errVerdict)
+	refused("that of a deleted hotspot again", 3, never, nil)
+	wantAudit(t, db, sofar, "link.refused: the edit says no", "link.refused: the edit says no")
 
 	put := func(what string, code beacon.LinkCode, kind beacon.Kind) {
 		t.Helper()
@@ -159,7 +176,7 @@ func linkVerdicts(t *testing.T, database Database) {
 	put("a code for no hotspot", beacon.LinkCode{Hotspot: "hs_x", Hash: codeHash(5), ExpiresAt: at}, beacon.NotFound)
 	put("the code of another", beacon.LinkCode{Hotspot: Hotspot(4).ID, Hash: codeHash(11), ExpiresAt: at}, beacon.Conflict)
 
-	_, err := db.Hotspots.LinkDevice(t.Context(), codeHash(11), device, at, func(*beacon.Hotspot) error { panic("a mistake in an edit") })
+	_, err := db.Hotspots.LinkDevice(t.Context(), codeHash(11), device, at, func(*beacon.LinkCode, *beacon.Hotspot) error { panic("a mistake in a use") })
 	wantKind(t, "a panic", err, beacon.Internal)
 	by := device
 	by.Note = "from afar"
@@ -167,7 +184,7 @@ func linkVerdicts(t *testing.T, database Database) {
 		t.Errorf("error %v; want that of the edit", err)
 	}
 	must(db.Hotspots.LinkDevice(t.Context(), codeHash(11), by, at, linkWith(1)))
-	wantAudit(t, db, sofar+2, "link.refused: from afar; the edit says no: try 1 of 5", "hotspot.linked: from afar")
+	wantAudit(t, db, sofar+2, "link.refused: the edit says no", "hotspot.linked: from afar")
 }
 
 // linkRace: many use one code at two nodes, some with the wrong device. One succeeds,

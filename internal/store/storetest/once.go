@@ -43,9 +43,9 @@ var onceWrites = map[string]func(ctx context.Context, db *store.DB, by beacon.Ac
 	"link": func(ctx context.Context, db *store.DB, by beacon.Actor, n int) error {
 		result := by.Once.Result
 		by.Once.Result = nil
-		_, err := db.Hotspots.LinkDevice(ctx, codeHash(100+n), by, Now, func(h *beacon.Hotspot) error {
+		_, err := db.Hotspots.LinkDevice(ctx, codeHash(100+n), by, Now, func(code *beacon.LinkCode, h *beacon.Hotspot) error {
 			by.Once.Result = result
-			return linkWith(1)(h)
+			return linkWith(1)(code, h)
 		})
 		return err
 	},
@@ -76,7 +76,7 @@ func once(t *testing.T, database Database) {
 			}
 			wantHead(t, db, head+1)
 			for i := range 2 { // the same request, or another
-				wantKind(t, "a repeated request", write(t.Context(), db, repeatedBy(own, Now.Add(time.Hour), "second"), n+i), beacon.Conflict)
+				wantErr(t, "a repeated request", write(t.Context(), db, repeatedBy(own, Now.Add(time.Hour), "second"), n+i), beacon.ErrRepeated)
 			}
 			wantHead(t, db, head+1)
 			want := &beacon.Once{Owner: "usr_tester", Key: own, Fingerprint: [32]byte{7, 0xff}, ExpiresAt: Now.Add(24 * time.Hour), Result: []byte("first")}
@@ -152,7 +152,7 @@ func onceRace(t *testing.T, database Database) {
 			for racer, err := range errs {
 				switch {
 				case err != nil:
-					wantKind(t, name, err, beacon.Conflict)
+					wantErr(t, name, err, beacon.ErrRepeated)
 				case winner >= 0:
 					t.Errorf("%s: both %d and %d were done", name, winner, racer)
 				default:
@@ -192,13 +192,13 @@ func onceTooMany(t *testing.T, database Database) {
 		})
 	}
 	all.Wait()
-	wantKind(t, "one more", put("more", Now, true), beacon.RateLimited)
-	wantKind(t, "a repeated one", put("0/0", Now, true), beacon.Conflict)
+	wantErr(t, "one more", put("more", Now, true), beacon.ErrTooManyOnce)
+	wantErr(t, "a repeated one", put("0/0", Now, true), beacon.ErrRepeated)
 	if err := put("of staff", Now, false); err != nil {
 		t.Error(err)
 	}
 	late := Now.Add(24 * time.Hour)
-	wantKind(t, "before expired ones are deleted", put("0/0", late, true), beacon.RateLimited)
+	wantErr(t, "before expired ones are deleted", put("0/0", late, true), beacon.ErrTooManyOnce)
 	if n := must(db.Requests.PruneIdempotency(t.Context(), late)); n != most+1 {
 		t.Errorf("%d were deleted", n)
 	}

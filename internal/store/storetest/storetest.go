@@ -243,6 +243,13 @@ func wantKind(t testing.TB, what string, err error, kind beacon.Kind) {
 	}
 }
 
+func wantErr(t testing.TB, what string, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%s: error %v; want %v", what, err, want)
+	}
+}
+
 // wantHead checks how many changes a node has made.
 func wantHead(t testing.TB, db *store.DB, n int64) {
 	t.Helper()

@@ -65,7 +65,7 @@ func newBooks(ctx context.Context, db *store.DB, held lease.Lease, ids []beacon.
 		b.owned = append(b.owned, beacon.Owned{User: h.Operator, Hotspot: h.ID})
 		b.users = append(b.users, h.Operator)
 	}
-	slices.SortFunc(b.owned, compareOwned)
+	slices.SortFunc(b.owned, beacon.Owned.Compare)
 	slices.Sort(b.users)
 	b.users = slices.Compact(b.users)
 	for i, o := range b.owned {
@@ -75,10 +75,6 @@ func newBooks(ctx context.Context, db *store.DB, held lease.Lease, ids []beacon.
 		s.hotspots, s.users = make([]ledger.HotspotMonth, len(b.owned)), make([]ledger.UserMonth, len(b.users))
 	}
 	return b, nil
-}
-
-func compareOwned(a, b beacon.Owned) int {
-	return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.Hotspot, b.Hotspot))
 }
 
 // record takes the records of a day, and forgets and returns old ones. A day is divided by
@@ -140,7 +136,7 @@ func (b *books) HotspotsByID(_ context.Context, ids []beacon.HotspotID) ([]beaco
 
 // OwnedPage returns hotspots after one.
 func (b *books) OwnedPage(_ context.Context, after beacon.Owned, limit int) ([]beacon.Owned, error) {
-	from, found := slices.BinarySearchFunc(b.owned, after, compareOwned)
+	from, found := slices.BinarySearchFunc(b.owned, after, beacon.Owned.Compare)
 	if found {
 		from++
 	}

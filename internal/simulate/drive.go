@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/beacon-wifi/beacon/internal/clock"
 )
 
 // pool is workers that send heartbeats, each over its own connection.
@@ -105,7 +107,7 @@ func (c *Client) Drive(ctx context.Context, devices []*Device, interval time.Dur
 	began := time.Now()
 	for turn := 0; ctx.Err() == nil; turn++ {
 		due := began.Add(time.Duration(float64(interval) * (float64(turn) / float64(len(devices)))))
-		if left := time.Until(due); left > 0 && !pause(ctx, max(left, shortNap)) {
+		if left := time.Until(due); left > 0 && !clock.Pause(ctx, max(left, shortNap)) {
 			return
 		}
 		senders.beat(devices[turn%len(devices)])

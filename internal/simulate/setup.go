@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/client"
+	"github.com/beacon-wifi/beacon/internal/clock"
 )
 
 // Client talks to a server: as an operator through api, and as devices through wires.
@@ -77,18 +78,10 @@ func (c *Client) repeating(ctx context.Context, send func() error) error {
 				wait, try = no.RetryAfter, min(try, maxTries-2) // the server knows best
 			}
 		}
-		if err == nil || try >= maxTries-1 || !pause(ctx, wait) {
+		if err == nil || try >= maxTries-1 || !clock.Pause(ctx, wait) {
 			return err
 		}
 	}
-}
-
-// pause waits, and reports false if ctx ended.
-func pause(ctx context.Context, d time.Duration) bool {
-	waiting, cancel := context.WithTimeout(ctx, d)
-	defer cancel()
-	<-waiting.Done()
-	return ctx.Err() == nil
 }
 
 // Check checks that there is a server and that the key is valid.

@@ -87,7 +87,7 @@ var allowed = map[string][]string{
 	"httpserver/static":    {"httpserver/coding"},
 
 	// Devices that do not exist, and a network to look at, with a past.
-	"simulate": {"client"},
+	"simulate": {"client", "clock"},
 	"demo": {
 		"access", "beacon", "clock", "geo", "heartbeat", "id", "lease", "ledger", "rewards", "rewards/closing", "rewards/ground", "rewards/policy", "simulate", "store", "store/sqlite",
 	},

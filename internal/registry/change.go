@@ -94,5 +94,8 @@ func (r *Registry) write(
 	return h, r.fleet.Apply(h)
 }
 
-// touch sets the time of the last change to now; see beacon.Hotspot.Touch.
-func (r *Registry) touch(h *beacon.Hotspot) { h.Touch(r.moment()) }
+// touch makes a hotspot the version that the store writes next, changed now.
+func (r *Registry) touch(h *beacon.Hotspot) {
+	h.Touch(r.moment())
+	h.Version++
+}

@@ -122,9 +122,6 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 			r.touch(h)
 		}
 		out = r.viewWith(*h, metrics)
-		if changed {
-			out.Version++ // UpdateHotspot writes the next one
-		}
 		return changed, by.Once.Keep(out)
 	})
 	if err != nil {

@@ -61,33 +61,30 @@ var ErrDevice = &beacon.Error{Kind: beacon.Forbidden, Message: "a device key is 
 // Admit accepts a request with a valid API key that is within its limit. The key of a
 // device is valid too, but permits nothing here.
 func (e *Edge) Admit(w http.ResponseWriter, r *http.Request, now time.Time) (beacon.Principal, error) {
-	p, device, err := e.authenticate(w, r, now)
-	switch {
-	case err != nil:
-		return p, err
-	case device == nil:
+	p, err := e.authenticate(w, r, now)
+	if err == nil {
 		return p, e.Limits.Spend(w.Header(), p, now)
 	}
-	if err := e.Limits.SpendDevice(w.Header(), beacon.HotspotID(device.ID()), now); err != nil {
-		return p, err
+	if err == ErrDevice {
+		key, _ := Bearer(r)
+		presented, _ := access.Split(key)
+		if limited := e.Limits.SpendDevice(w.Header(), presented.Hotspot(), now); limited != nil {
+			return p, limited
+		}
 	}
-	return p, ErrDevice
+	return p, err
 }
 
 // authenticate identifies the caller: the holder of an API key or of a session made from
 // one, or the device of a hotspot. An address that floods wrong keys is refused before they
 // are looked up (decision N21). Keys that are already cached are not affected.
-func (e *Edge) authenticate(w http.ResponseWriter, r *http.Request, now time.Time) (p beacon.Principal, device *fleet.Hotspot, err error) {
+func (e *Edge) authenticate(w http.ResponseWriter, r *http.Request, now time.Time) (p beacon.Principal, err error) {
 	p, err = e.Verify(r, func() error {
-		key, _ := Bearer(r)
-		if device = e.deviceWith(key); device != nil {
+		if e.device(r) != nil {
 			return ErrDevice
 		}
 		return e.Limits.CheckFailures(w.Header(), r, now)
 	})
-	if device != nil {
-		return p, device, nil
-	}
 	if errors.Is(err, ErrForeignPage) {
 		e.Limits.ShowFailures(w.Header(), r, now)
 	}
@@ -96,9 +93,9 @@ func (e *Edge) authenticate(w http.ResponseWriter, r *http.Request, now time.Tim
 		err = e.checkPlace(w, r, p, now)
 	}
 	if err == nil || KindOf(err) != beacon.Unauthorized {
-		return p, nil, err
+		return p, err
 	}
-	return beacon.Principal{}, nil, e.Unauthorized(w, r, now)
+	return beacon.Principal{}, e.Unauthorized(w, r, now)
 }
 
 // Verify returns the principal of a request. A session counts only without a key. mayAsk is
@@ -117,8 +114,9 @@ func (e *Edge) Verify(r *http.Request, mayAsk func() error) (beacon.Principal, e
 	return e.keys.VerifySession(r.Context(), session, mayAsk)
 }
 
-// deviceWith returns the hotspot whose device has the key, or nil.
-func (e *Edge) deviceWith(key string) *fleet.Hotspot {
+// device returns the hotspot whose device has the key of a request, or nil.
+func (e *Edge) device(r *http.Request) *fleet.Hotspot {
+	key, _ := Bearer(r)
 	presented, ok := access.Split(key)
 	if !ok {
 		return nil

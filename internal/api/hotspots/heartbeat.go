@@ -63,14 +63,16 @@ func (a *API) takeBeat(
 	if err != nil {
 		return taken, err
 	}
-	taken, err = a.telemetry.Take(r.Context(), hotspot, beat)
-	if err == nil && taken.Why == beacon.Counted {
+	if taken, err = a.telemetry.Take(r.Context(), hotspot, beat); err != nil {
+		return taken, err
+	}
+	if taken.Why == beacon.Counted {
 		a.checkins.Heard(hotspot, edge.Address(r))
 	}
-	if err == nil && room.Reports {
+	if room.Reports {
 		a.report(w, r, id, room)
 	}
-	return taken, err
+	return taken, nil
 }
 
 // report stores what a device says about itself. The heartbeat counts in any case: if

@@ -1,5 +1,5 @@
-// The bounds that the sources use, as in bounds.Name, from the OpenAPI document, and the types
-// of hotspots: build.mjs and test.mjs put them where src/bounds.ts says BOUNDS.
+// The bounds that the sources use, as in bounds.Name, from the OpenAPI document, the types of
+// hotspots, and their settings: build.mjs and test.mjs put them where src/bounds.ts says BOUNDS.
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,13 @@ const files = (await readdir(join(here, "src"), { recursive: true })).filter((na
 const sources = await Promise.all(files.map((name) => readFile(join(here, "src", name), "utf8")));
 const names = new Set(sources.join("\n").match(/(?<=\bbounds\.)[A-Z]\w+/g).sort());
 
-const all = { types: schemas.Type.enum };
+const kinds = ["integer", "number", "boolean", "object"]; // opening hours, which are long, come last
+const settings = Object.entries(schemas.SettingsForm.properties).map(([name, form]) => {
+  const { type, minimum, exclusiveMinimum, maximum } = schemas[(form.oneOf?.[0] ?? form).$ref.split("/").at(-1)];
+  return { name, kind: type, above: exclusiveMinimum !== undefined, least: minimum ?? exclusiveMinimum ?? 0, most: maximum };
+}).sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind));
+
+const all = { types: schemas.Type.enum, settings };
 for (const name of names) {
   const { minimum, minLength, maximum, maxLength } = schemas[name] ?? {};
   all[name] = { least: minimum ?? minLength ?? 0, most: maximum ?? maxLength };

@@ -27,17 +27,7 @@ func (importCmd) Help() string {
 per hotspot (RFC 4180). The separator may be a comma, a semicolon, a tab or a bar.
 The encoding is UTF-8.
 
-  name                  3 to 50 characters
-  type                  home, business or public
-  lat, lng              decimal degrees, such as 40.7532
-  ssid                  1 to 32 bytes
-  mac_address           as in 02:00:5e:10:00:01; also with -, . or no separator
-  address               optional
-  max_connections       optional; default 16, 64 or 128, depending on the type
-  bandwidth_limit_mbps  optional; default 50, 200 or 300, depending on the type
-  coverage_radius_m     optional, 10 to 500; default 50, 75 or 100, by type
-  operating_hours       optional, JSON as in the API; default: always open
-
+` + importer.Columns() + `
 Other columns are ignored. GeoJSON is a FeatureCollection of Points whose
 properties have the same names, except lat and lng.
 

@@ -7,4 +7,11 @@ export interface Bounds {
   most: number;
 }
 
-export const { types, ...bounds } = JSON.parse(BOUNDS) as Record<keyof components["schemas"], Bounds> & { types: string[] };
+/** A setting of a hotspot, with the bounds of a number. */
+export interface Setting extends Bounds {
+  name: string;
+  kind: "boolean" | "integer" | "number" | "object";
+  above: boolean; // the least is too little
+}
+
+export const { types, settings, ...bounds } = JSON.parse(BOUNDS) as Record<keyof components["schemas"], Bounds> & { types: string[]; settings: Setting[] };

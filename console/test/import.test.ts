@@ -50,6 +50,18 @@ test("a file that is not UTF-8, or too long, is refused", () => {
   assert.ok(refusal(() => read(head + line.repeat(mostRows + 1))).includes("beacon import"));
 });
 
+test("true and false are settings too", () => {
+  const flag = (text: string) => read(`${head},show_ssid\nAbc,home,1,2,x,02005e000001,${text}`).rows;
+  for (const [text, settings] of [["", undefined], ["true", { show_ssid: true }], [" false ", { show_ssid: false }]] as const) assert.deepEqual(flag(text)[0]?.body?.settings, settings);
+  for (const text of ["yes", "TRUE", "1", "null"]) assert.equal(flag(text)[0]?.why, "show_ssid must be true or false");
+  const there = { ...hotspot, name: "Abc", settings: { ...hotspot.settings, show_ssid: true } } as Hotspot;
+  for (const [text, mine, why] of [["", there, ""], ["true", there, ""], ["false", there, "left as it is; it differs in show_ssid"], ["false", { ...hotspot, name: "Abc" }, ""]] as const) {
+    const rows = flag(text);
+    recognize(rows, [mine]);
+    assert.equal(rows[0]?.why, why);
+  }
+});
+
 const more = `${head},max_connections,bandwidth_limit_mbps,coverage_radius_m,operating_hours,address`;
 
 test("a row says all that is wrong with it", () => {

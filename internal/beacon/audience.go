@@ -48,7 +48,7 @@ const (
 	ShownUptime  Detail = "History.points.uptime" // of whole days
 )
 
-// audiences is the one place that decides who sees what. Fields that the document of the
+// audiences is the one place that decides who sees what, with settingsForAnyKey. Fields that the document of the
 // network interface gives to every key stay open to every key.
 var audiences = []struct {
 	audience Audience
@@ -58,9 +58,7 @@ var audiences = []struct {
 		ShownID, ShownName, ShownType, ShownStatus, ShownRadius, ShownCreated, ShownOpen, ShownUntil, ShownOpens,
 		ShownLat, ShownLng, ShownAddress, ShownSSID, ShownSeen, ShownHours, ShownUptime,
 	}},
-	{AnyKey, []Detail{
-		"Hotspot.operator_id", "Hotspot.updated_at",
-		"Hotspot.settings.max_connections", "Hotspot.settings.bandwidth_limit_mbps", "Hotspot.settings.coverage_radius_m", "Hotspot.settings.show_ssid",
+	{AnyKey, slices.Concat([]Detail{"Hotspot.operator_id", "Hotspot.updated_at"}, settingsForAnyKey, []Detail{
 		"Hotspot.location.approximate", "Hotspot.location.verified", "Hotspot.location.verified_at",
 		"Hotspot.device.mac_address", "Hotspot.device.linked", "Hotspot.device.linked_at",
 		"Hotspot.metrics.uptime_30d", "Hotspot.metrics.connections_24h", "Hotspot.metrics.bandwidth_used_24h_gb",
@@ -69,7 +67,7 @@ var audiences = []struct {
 		"History.hotspot_id", "History.from", "History.to", "History.step", "History.points.at",
 		"History.points.performance_tier",
 		Detail(HotspotRegistered), Detail(HotspotUpdated), Detail(HotspotDeleted), Detail(HotspotOnline), Detail(HotspotOffline),
-	}},
+	})},
 	{OwnerAndStaff, []Detail{
 		UnverifiedReason, ProvenUntil, LastUncounted, CountersFellAt, DeviceAgent, HistoryClients, HistoryTraffic,
 		Detail(HotspotVerified), Detail(HotspotUnverified), Detail(HotspotLinked), Detail(HotspotUnlinked),

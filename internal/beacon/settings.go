@@ -16,6 +16,11 @@ type Settings struct {
 	ShowSSID           bool            // of a home that is hidden, to strangers
 }
 
+// settingsForAnyKey are those that every key sees; operating hours have a wider audience.
+var settingsForAnyKey = []Detail{
+	"Hotspot.settings.max_connections", "Hotspot.settings.bandwidth_limit_mbps", "Hotspot.settings.coverage_radius_m", "Hotspot.settings.show_ssid",
+}
+
 // Limits of the settings (decisions N9 and N14).
 const (
 	MaxConnectionsLimit = 10_000

@@ -159,7 +159,7 @@ func columnNames(record []string) ([]string, error) {
 		}
 	}
 	var missing []string
-	for _, name := range []string{"name", "type", "lat", "lng", "ssid", "mac_address"} {
+	for _, name := range needed {
 		if !slices.Contains(names, name) {
 			missing = append(missing, name)
 		}

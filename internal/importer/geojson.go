@@ -170,14 +170,14 @@ func (r *row) point(text []byte) error {
 			continue
 		}
 		if !bytes.Equal(value, []byte("null")) {
-			r.cells[name] = cell(value)
+			r.cells[name] = cellOf(value)
 		}
 	}
 	return nil
 }
 
-// cell returns what a value would be in a table.
-func cell(value json.RawMessage) string {
+// cellOf returns what a value would be in a table.
+func cellOf(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {
 		return text

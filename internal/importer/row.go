@@ -13,10 +13,32 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
+// needed are the columns that a table must have.
+var needed = []string{"name", "type", "lat", "lng", "ssid", "mac_address"}
+
 // columns are the columns that a row can have.
-var columns = []string{
-	"name", "type", "lat", "lng", "address", "ssid", "mac_address",
-	"max_connections", "bandwidth_limit_mbps", "coverage_radius_m", "operating_hours",
+var columns = append([]string{"name", "type", "lat", "lng", "address", "ssid", "mac_address"}, settingColumns()...)
+
+func settingColumns() (names []string) {
+	for _, s := range settings {
+		names = append(names, s.column)
+	}
+	return names
+}
+
+// Columns says what the columns of a table hold, a line each.
+func Columns() string {
+	text := `  name                  3 to 50 characters
+  type                  home, business or public
+  lat, lng              decimal degrees, such as 40.7532
+  ssid                  1 to 32 bytes
+  mac_address           as in 02:00:5e:10:00:01; also with -, . or no separator
+  address               optional
+`
+	for _, s := range settings {
+		text += fmt.Sprintf("  %-20s  %s\n", s.column, s.help)
+	}
+	return text
 }
 
 // row is a hotspot as a file describes it.
@@ -40,6 +62,7 @@ func (r row) place() string {
 type candidate struct {
 	registration client.Registration
 	hotspot      beacon.Hotspot // as it will be
+	settings     settingsOf
 }
 
 // rowFaults is what is wrong with a row, cell by cell.
@@ -79,15 +102,16 @@ func (r row) read() (candidate, error) {
 		return candidate{}, errors.New(r.fault)
 	}
 	var faults rowFaults
-	hours := r.hours(&faults)
+	at := func(column string) cell { return cell{r, column, &faults} }
+	var set settingsOf
+	for _, s := range settings {
+		s.read(at(s.column), &set)
+	}
 	form := beacon.Registration{
-		Name: r.text("name"), Type: r.text("type"),
-		Location: beacon.Some(beacon.LocationForm{Lat: r.number("lat", &faults), Lng: r.number("lng", &faults), Address: r.text("address")}),
-		Device:   beacon.Some(beacon.DeviceForm{SSID: r.text("ssid"), MAC: r.text("mac_address")}),
-		Settings: beacon.Some(beacon.SettingsForm{
-			MaxConnections: r.number("max_connections", &faults), BandwidthLimitMbps: r.number("bandwidth_limit_mbps", &faults),
-			CoverageRadiusM: r.number("coverage_radius_m", &faults), OperatingHours: hoursForm(hours),
-		}),
+		Name: at("name").text(), Type: at("type").text(),
+		Location: beacon.Some(beacon.LocationForm{Lat: at("lat").number(), Lng: at("lng").number(), Address: at("address").text()}),
+		Device:   beacon.Some(beacon.DeviceForm{SSID: at("ssid").text(), MAC: at("mac_address").text()}),
+		Settings: beacon.Some(set.form),
 	}
 	hotspot, err := form.Validate("", "", checkTime)
 	if e, ok := errors.AsType[*beacon.Error](err); ok {
@@ -98,22 +122,17 @@ func (r row) read() (candidate, error) {
 	if len(faults) > 0 {
 		return candidate{}, errors.New(faults.String())
 	}
-	return candidate{hotspot: hotspot, registration: registration(form, hours)}, nil
+	set.valid = hotspot.Settings
+	return candidate{hotspot: hotspot, registration: registration(form, set.sent), settings: set}, nil
 }
 
 // registration returns what is sent: what the row says, and no more.
-func registration(form beacon.Registration, hours *client.OperatingHours) client.Registration {
-	place, device, settings := form.Location.V, form.Device.V, form.Settings.V
+func registration(form beacon.Registration, set client.SettingsForm) client.Registration {
+	place, device := form.Location.V, form.Device.V
 	out := client.Registration{
 		Name: form.Name.V, Type: client.Type(form.Type.V),
 		Location: client.Place{Lat: place.Lat.V, Lng: place.Lng.V, Address: place.Address.V},
 		Device:   client.AccessPoint{SSID: device.SSID.V, MACAddress: device.MAC.V},
-	}
-	set := client.SettingsForm{
-		BandwidthLimitMbps: pointer(settings.BandwidthLimitMbps), CoverageRadiusM: pointer(settings.CoverageRadiusM), OperatingHours: hours,
-	}
-	if v := settings.MaxConnections; v.Set {
-		set.MaxConnections = new(int(v.V))
 	}
 	if set != (client.SettingsForm{}) {
 		out.Settings = &set
@@ -121,7 +140,7 @@ func registration(form beacon.Registration, hours *client.OperatingHours) client
 	return out
 }
 
-func pointer(v beacon.Opt[float64]) *float64 {
+func pointer[T any](v beacon.Opt[T]) *T {
 	if !v.Set {
 		return nil
 	}
@@ -136,10 +155,17 @@ func columnOf(field string) string {
 	return field
 }
 
+// cell is a cell of a row. What is wrong with it goes into faults.
+type cell struct {
+	row    row
+	column string
+	faults *rowFaults
+}
+
 // text returns a cell. Spaces at the ends of an SSID are part of it.
-func (r row) text(column string) beacon.Opt[string] {
-	value := r.cells[column]
-	if column != "ssid" {
+func (c cell) text() beacon.Opt[string] {
+	value := c.row.cells[c.column]
+	if c.column != "ssid" {
 		value = strings.TrimSpace(value)
 	}
 	if value == "" {
@@ -149,22 +175,29 @@ func (r row) text(column string) beacon.Opt[string] {
 }
 
 // number parses a cell like a JSON number: no 0x10, no NaN.
-func (r row) number(column string, faults *rowFaults) beacon.Opt[float64] {
-	text := r.text(column)
+func (c cell) number() beacon.Opt[float64] {
+	return parsed[float64](c, "must be a number, such as 40.7532")
+}
+
+// flag parses a cell that is true or false.
+func (c cell) flag() beacon.Opt[bool] { return parsed[bool](c, "must be true or false") }
+
+func parsed[T any](c cell, fault string) beacon.Opt[T] {
+	text := c.text()
 	if !text.Set {
-		return beacon.Opt[float64]{}
+		return beacon.Opt[T]{}
 	}
-	var value *float64
+	var value *T
 	if err := json.Unmarshal([]byte(text.V), &value); err != nil || value == nil {
-		faults.add(column, "must be a number, such as 40.7532")
-		return beacon.Opt[float64]{}
+		c.faults.add(c.column, fault)
+		return beacon.Opt[T]{}
 	}
 	return beacon.Some(*value)
 }
 
 // hours parses a cell that contains JSON.
-func (r row) hours(faults *rowFaults) *client.OperatingHours {
-	text := r.text("operating_hours")
+func (c cell) hours() *client.OperatingHours {
+	text := c.text()
 	if !text.Set {
 		return nil
 	}
@@ -172,7 +205,7 @@ func (r row) hours(faults *rowFaults) *client.OperatingHours {
 	decoder.DisallowUnknownFields()
 	var hours *client.OperatingHours
 	if err := decoder.Decode(&hours); err != nil || decoder.More() {
-		faults.add("operating_hours", `must be JSON such as {"timezone":"America/New_York","weekly":[{"days":["mon"],"open":"08:00","close":"22:00"}]}`)
+		c.faults.add(c.column, `must be JSON such as {"timezone":"America/New_York","weekly":[{"days":["mon"],"open":"08:00","close":"22:00"}]}`)
 	}
 	return hours
 }

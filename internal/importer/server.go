@@ -25,7 +25,7 @@ type Server struct {
 
 type ownHotspot struct {
 	id     string
-	values []string // in the order of comparedColumns
+	values []value
 }
 
 // longestWait is how long the import waits when the server asks it to.
@@ -123,19 +123,16 @@ func judge(err error) (Outcome, error) {
 	return Outcome{}, err
 }
 
-// comparedColumns are all but the MAC address.
-var comparedColumns = []string{
-	"name", "type", "lat", "lng", "address", "ssid", "max_connections", "bandwidth_limit_mbps", "coverage_radius_m", "operating_hours",
-}
+// value is what a hotspot has in a column, as text to compare.
+type value struct{ column, text string }
 
 // compare reports whether the existing hotspot is as the file says. It changes
 // nothing: the operator may have edited it since.
 func compare(there ownHotspot, c candidate) Outcome {
-	wanted := valuesWanted(c)
 	var other []string
-	for i, column := range comparedColumns {
-		if there.values[i] != wanted[i] {
-			other = append(other, column)
+	for i, wanted := range valuesWanted(c) {
+		if there.values[i] != wanted {
+			other = append(other, wanted.column)
 		}
 	}
 	if len(other) == 0 {
@@ -144,30 +141,30 @@ func compare(there ownHotspot, c candidate) Outcome {
 	return Outcome{Different, fmt.Sprintf("already there as %s, and left as it is: it differs in %s", there.id, strings.Join(other, ", "))}
 }
 
-func valuesThere(h client.Hotspot) []string {
-	radius, address := 0.0, ""
-	if r := h.Settings.CoverageRadiusM; r != nil {
-		radius = *r
-	}
+// valuesThere returns the values of all columns but the MAC address, like valuesWanted.
+func valuesThere(h client.Hotspot) []value {
+	address := ""
 	if a := h.Location.Address; a != nil {
 		address = *a
 	}
-	return []string{
-		h.Name, string(h.Type), decimal(h.Location.Lat), decimal(h.Location.Lng), address, h.Device.SSID,
-		strconv.Itoa(h.Settings.MaxConnections), decimal(h.Settings.BandwidthLimitMbps), decimal(radius), hoursText(h.Settings.OperatingHours),
+	all := values(h.Name, string(h.Type), h.Location.Lat, h.Location.Lng, address, h.Device.SSID)
+	for _, s := range settings {
+		all = append(all, value{s.column, s.there(h.Settings)})
 	}
+	return all
 }
 
-func valuesWanted(c candidate) []string {
+func valuesWanted(c candidate) []value {
 	h := c.hotspot
-	var hours *client.OperatingHours
-	if s := c.registration.Settings; s != nil {
-		hours = s.OperatingHours
+	all := values(h.Name, string(h.Type), h.Location.Point.Lat, h.Location.Point.Lng, h.Location.Address, h.Device.SSID)
+	for _, s := range settings {
+		all = append(all, value{s.column, s.wanted(c.settings)})
 	}
-	return []string{
-		h.Name, string(h.Type), decimal(h.Location.Point.Lat), decimal(h.Location.Point.Lng), h.Location.Address, h.Device.SSID,
-		strconv.Itoa(h.Settings.MaxConnections), decimal(h.Settings.BandwidthLimitMbps), decimal(h.Settings.CoverageRadiusM), hoursText(hours),
-	}
+	return all
+}
+
+func values(name, kind string, lat, lng float64, address, ssid string) []value {
+	return []value{{"name", name}, {"type", kind}, {"lat", decimal(lat)}, {"lng", decimal(lng)}, {"address", address}, {"ssid", ssid}}
 }
 
 func hoursText(hours *client.OperatingHours) string {

@@ -1,14 +1,14 @@
 // The rows of a table of hotspots, read and checked before anything is sent. It takes
 // the tables of `beacon import`; test/import.test.ts reads the same examples as that does.
-import { bounds, types, type Bounds } from "../bounds";
+import { bounds, settings, types, type Bounds, type Setting } from "../bounds";
 import { readCSV, separatorOf, unmark } from "../csv";
 import * as format from "../format";
 import { t } from "../messages";
 import type { Hotspot, HotspotType, Registration } from "../types";
 
 export const needed = ["name", "type", "lat", "lng", "ssid", "mac_address"];
-export const optional = ["address", "max_connections", "bandwidth_limit_mbps", "coverage_radius_m", "operating_hours"];
-const columns = [...needed, ...optional];
+export const optional = ["address", ...settings.map(({ name }) => name)];
+export const columns = [...needed, ...optional];
 
 /** How many rows the page takes, and how long a file is looked at. */
 export const mostRows = 5000;
@@ -106,11 +106,20 @@ function check(row: Row): Row {
   if (new TextEncoder().encode(text("ssid")).length > 32) say("ssid", t.import.rules.bytes(32));
   if (text("mac_address") && !macOf(text("mac_address"))) say("mac_address", t.import.rules.mac);
   else if (/^(.[13579bdf]|0{12}$)/.test(macOf(text("mac_address")))) say("mac_address", t.import.rules.oneDevice);
-  const connections = value("max_connections", (n) => (Number.isInteger(n) ? between(bounds.MaxConnections)(n) : t.import.rules.whole));
-  const bandwidth = value("bandwidth_limit_mbps", (n) => (n > 0 && n <= bounds.BandwidthLimit.most ? "" : t.import.rules.positive(bounds.BandwidthLimit.most)));
-  const radius = value("coverage_radius_m", between(bounds.CoverageRadius));
-  const hours = hoursOf(text("operating_hours"));
-  if (hours === null) say("operating_hours", t.import.rules.hours);
+  const numeric = (s: Setting) => (n: number) => {
+    if (s.kind === "integer" && !Number.isInteger(n)) return t.import.rules.whole;
+    if (s.above) return n > s.least && n <= s.most ? "" : t.import.rules.positive(s.most);
+    return between(s)(n);
+  };
+  const setting = (s: Setting): unknown => {
+    if (!text(s.name)) return undefined;
+    if (s.kind !== "boolean" && s.kind !== "object") return value(s.name, numeric(s));
+    const parsed = json(text(s.name));
+    if (s.kind === "boolean" && typeof parsed !== "boolean") say(s.name, t.import.rules.flag);
+    if (s.kind === "object" && (typeof parsed !== "object" || parsed === null || Array.isArray(parsed))) say(s.name, t.import.rules.hours);
+    return parsed;
+  };
+  const chosen = settings.map((s) => [s.name, setting(s)] as const).filter(([, value]) => value !== undefined);
   if (faults.length > 0) return refuse(row, faults.join("; "));
   row.body = {
     name: text("name"),
@@ -118,26 +127,15 @@ function check(row: Row): Row {
     location: { lat: lat ?? 0, lng: lng ?? 0, ...(text("address") && { address: text("address") }) },
     device: { ssid: text("ssid"), mac_address: text("mac_address") },
   };
-  const settings = {
-    ...(connections !== undefined && { max_connections: connections }),
-    ...(bandwidth !== undefined && { bandwidth_limit_mbps: bandwidth }),
-    ...(radius !== undefined && { coverage_radius_m: radius }),
-    ...(hours && { operating_hours: hours }),
-  };
-  if (Object.keys(settings).length > 0) row.body.settings = settings;
+  if (chosen.length > 0) row.body.settings = Object.fromEntries(chosen);
   return row;
 }
 
-type Hours = NonNullable<NonNullable<Registration["settings"]>["operating_hours"]>;
-
-/** Opening hours are JSON; null if they are not. */
-function hoursOf(text: string): Hours | null | undefined {
-  if (!text) return undefined;
+function json(text: string): unknown {
   try {
-    const hours = JSON.parse(text) as unknown;
-    return typeof hours === "object" && !Array.isArray(hours) ? (hours as Hours | null) : null;
+    return JSON.parse(text);
   } catch {
-    return null;
+    return ""; // neither true or false nor an object
   }
 }
 
@@ -177,7 +175,7 @@ export function isThere(row: Row, body: Registration, hotspot: Hotspot): void {
   row.why = other.length > 0 ? t.import.differs(other.join(", ")) : "";
 }
 
-function differences({ name, type, location, device, settings = {} }: Registration, there: Hotspot): string[] {
+function differences({ name, type, location, device, settings: chosen = {} }: Registration, there: Hotspot): string[] {
   const pairs: [column: string, wanted: unknown, is: unknown][] = [
     ["name", name.normalize("NFC"), there.name],
     ["type", type, there.type],
@@ -185,10 +183,12 @@ function differences({ name, type, location, device, settings = {} }: Registrati
     ["lng", location.lng, there.location.lng],
     ["address", location.address ?? "", there.location.address ?? ""],
     ["ssid", device.ssid, there.device.ssid],
-    // Without a value it was the default of the type, and may have been changed.
-    ["max_connections", settings.max_connections ?? there.settings.max_connections, there.settings.max_connections],
-    ["bandwidth_limit_mbps", settings.bandwidth_limit_mbps ?? there.settings.bandwidth_limit_mbps, there.settings.bandwidth_limit_mbps],
-    ["coverage_radius_m", settings.coverage_radius_m ?? there.settings.coverage_radius_m, there.settings.coverage_radius_m],
   ];
+  for (const { name, kind } of settings) {
+    if (kind === "object") continue;
+    const is = (there.settings as Record<string, unknown>)[name] ?? (kind === "boolean" ? false : undefined);
+    // Without a value it was the default of the type, and may have been changed.
+    pairs.push([name, (chosen as Record<string, unknown>)[name] ?? is, is]);
+  }
   return pairs.filter(([, wanted, is]) => wanted !== is).map(([column]) => column);
 }

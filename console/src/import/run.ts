@@ -5,7 +5,7 @@ import { toCSV, type CSVCell } from "../csv";
 import { inWords } from "../faults";
 import { t } from "../messages";
 import type { Hotspot, Quota, Registration } from "../types";
-import { isThere, macOf, needed, optional, ours, refuse, type Outcome, type Row } from "./rows";
+import { columns, isThere, macOf, ours, refuse, type Outcome, type Row } from "./rows";
 
 const atOnce = 4;
 
@@ -116,7 +116,6 @@ export const tally = (rows: Row[], outcome: Outcome): number => rows.filter((row
 
 /** What became of rows, as a file. It can be mended and imported again. */
 export function results(rows: Row[]): string {
-  const columns = [...needed, ...optional];
   return toCSV(
     [...ours, ...columns],
     rows.map((row) => [row.line, row.outcome === "ready" ? "to_do" : row.outcome, row.why, row.id, ...columns.map((column) => cell(row.cells[column]))]),
@@ -126,12 +125,22 @@ export function results(rows: Row[]): string {
 // A number is one, also with a minus: it is no formula.
 const cell = (text = ""): CSVCell => (/^-?\d+(\.\d+)?$/.test(text) && String(Number(text)) === text ? Number(text) : text);
 
+/** What a table to fill in has as examples, by column. */
+const examples = (): Record<string, CSVCell>[] => [
+  { name: t.import.example, type: "business", lat: 40.7532, lng: -73.9822, ssid: "guest-wifi", mac_address: "02:00:5e:10:00:01" },
+  {
+    name: t.import.otherExample,
+    type: "public",
+    lat: 40.7544,
+    lng: -73.9841,
+    ssid: "guest-wifi",
+    mac_address: "02:00:5e:10:00:02",
+    max_connections: 128,
+    bandwidth_limit_mbps: 300,
+    coverage_radius_m: 120,
+    operating_hours: '{"timezone":"America/New_York","weekly":[{"days":["mon","tue"],"open":"08:00","close":"22:00"}]}',
+  },
+];
+
 /** A table to fill in. */
-export const template = (): string =>
-  toCSV(
-    [...needed, ...optional],
-    [
-      [t.import.example, "business", 40.7532, -73.9822, "guest-wifi", "02:00:5e:10:00:01", "", "", "", "", ""],
-      [t.import.otherExample, "public", 40.7544, -73.9841, "guest-wifi", "02:00:5e:10:00:02", "", 128, 300, 120, '{"timezone":"America/New_York","weekly":[{"days":["mon","tue"],"open":"08:00","close":"22:00"}]}'],
-    ],
-  );
+export const template = (): string => toCSV(columns, examples().map((row) => columns.map((column) => row[column])));

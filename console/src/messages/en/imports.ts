@@ -32,6 +32,7 @@ export const imports = {
     rules: {
       required: "is required",
       number: "must be a number, such as 40.7532",
+      flag: "must be true or false",
       whole: "must be a whole number",
       between: (least: number, most: number) => `must be ${least} to ${most}`,
       positive: (most: number) => `must be more than 0 and at most ${most}`,

@@ -31,6 +31,7 @@ export const imports: typeof en = {
     rules: {
       required: "es un dato obligatorio",
       number: "debe ser un número, como 40.7532",
+      flag: "debe ser true o false",
       whole: "debe ser un número entero",
       between: (least, most) => `debe estar entre ${least} y ${most}`,
       positive: (most) => `debe ser mayor que 0 y ${most} como máximo`,

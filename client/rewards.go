@@ -196,6 +196,8 @@ type Explanation struct {
 	Earned    BreakdownWithTotal `json:"earned"`
 	Payment   string             `json:"payment"`        // of Earned: "pending", "settled", "held" or "voided"
 	Hold      *Hold              `json:"hold,omitempty"` // nil: the day is not held
+
+	Approximate bool `json:"approximate,omitzero"` // Facts are shown coarsely, and the amounts with them: statements have the exact ones
 }
 
 // Loss is what a day did not earn, and why.

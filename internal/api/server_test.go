@@ -78,7 +78,8 @@ type options struct {
 
 	proxied bool // the tests are a trusted proxy, and say from where a request comes
 
-	refusing int // a status that everything is refused with, as before the service is ready
+	refusing int       // a status that everything is refused with, as before the service is ready
+	begins   time.Time // zero: noon
 }
 
 // replaceParts returns the API of a server with other parts in the place of some.
@@ -164,7 +165,7 @@ func onSQLite(t testing.TB, opts options) *server {
 func start(t testing.TB, db *store.DB, opts options) *server {
 	t.Helper()
 	s := &server{db: db, document: document(t), log: new(lockedBuilder), limited: opts.limits != edge.Limits{}, crossOrigin: len(opts.origins) > 0}
-	s.time.Store(noon.UnixMicro())
+	s.time.Store(cmp.Or(opts.begins, noon).UnixMicro())
 	log := slog.New(slog.NewJSONHandler(s.log, nil))
 	policies := opts.policies
 	if policies == nil {

@@ -2,12 +2,17 @@ package rewards_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/rewards/earnings"
+	"github.com/beacon-wifi/beacon/internal/store"
 )
 
 // TestExplain: closed days as they are in the books, open ones as of now, and
@@ -113,4 +118,45 @@ func TestWhose(t *testing.T) {
 			t.Errorf("%q and %q", answer, answers[0])
 		}
 	}
+}
+
+// Where homes are hidden, what is explained to one that no exact visit has found is the same
+// whoever is around: on open days and on closed ones, with and without an outage.
+func TestExplain_NotFound(t *testing.T) {
+	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
+		for _, minutesFrom := range [][]beacon.Day{nil, {1}} {
+			var alone []earnings.Explanation
+			for _, neighbours := range []int{0, 1} {
+				b := newBlock(t, open, neighbours, slices.Clone(minutesFrom)...)
+				b.hides = true
+				b.users = append(b.users, "usr_01k8a0000000000000000000zz")
+				asks := b.register(t, b.users[neighbours])
+				b.visit(t, asks, 0, false) // its operator
+				b.all = append(b.all, asks)
+				for day := range 10 {
+					down := 300 * (day % 2)
+					b.pass(t, down, [][2]int{{0, 700}, {0, 1100}}[1-neighbours:]...)
+				}
+				b.holds = true
+				b.pass(t, 200, [][2]int{{0, 700}, {0, 1100}}[1-neighbours:]...)
+				r := b.world.rewards(b.db.Rewards())
+				if err := r.Start(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				for n := range 11 {
+					day := beacon.DayOf(b.began) + beacon.Day(n)
+					e, err := r.Explain(t.Context(), anyone, earnings.ExplainQuery{Hotspot: asks, Day: &day})
+					if err != nil || e.Open != (n == 10) || e.Facts.Served != 1100 {
+						t.Fatalf("day %d: %+v, %v", n, e, err)
+					}
+					e.Hotspot, e.Facts.Bytes, e.Approximate = "", 0, false
+					if neighbours == 0 {
+						alone = append(alone, e)
+					} else if diff := cmp.Diff(alone[n], e); diff != "" {
+						t.Errorf("minutes %v, day %d: with a neighbour one is told (-alone +now)\n%s", len(minutesFrom), n, diff)
+					}
+				}
+			}
+		}
+	})
 }

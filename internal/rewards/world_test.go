@@ -49,6 +49,7 @@ type world struct {
 	late    map[uint64]int     // by bytes: when a hotspot that carried so many began to serve
 	asked   int                // how often what is decided was asked for
 	holds   bool               // no day is final
+	hides   bool               // homes
 	decided map[beacon.Day]int // how many minutes of a day are decided; all if it is not there
 }
 
@@ -137,7 +138,7 @@ func (w *world) rewardsAt(over tables, c *clock.Clock) process {
 			Ledger: l, Days: over, Months: over, Places: over, Holds: over, Telemetry: w,
 			Lease: func() (lease.Lease, bool) { return w.held, true }, Log: slog.New(slog.DiscardHandler),
 		}),
-		earnings.New(earnings.Config{Ledger: l, Places: over, Totals: over, Telemetry: w, Around: w.around}),
+		earnings.New(earnings.Config{Ledger: l, Places: over, Totals: over, Telemetry: w, Around: w.around, HidesHomes: func() bool { return w.hides }}),
 		&holds.Holds{Ledger: l, Store: over},
 	}
 }

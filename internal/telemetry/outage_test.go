@@ -1,10 +1,13 @@
 package telemetry_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // fast is a speed test of a premium hotspot.
@@ -15,8 +18,8 @@ var fast = beacon.SpeedTest{DownMbps: 200, UpMbps: 30, LatencyMs: 9}
 // or not the hotspot is heard before the day is final.
 func TestFinalBefore_WholeDaysDown(t *testing.T) {
 	const day = 24 * time.Hour
-	midnight := morning.Truncate(day)
-	for name, down := range map[string]struct{ from, long time.Duration }{
+	type down struct{ from, long time.Duration }
+	outages := map[string]down{
 		"40 h from 20:00":    {20 * time.Hour, 40 * time.Hour},
 		"40 h from 10:00":    {10 * time.Hour, 40 * time.Hour},
 		"48 h from 06:00":    {6 * time.Hour, 48 * time.Hour},
@@ -25,52 +28,62 @@ func TestFinalBefore_WholeDaysDown(t *testing.T) {
 		"six days":           {13 * time.Hour, 6 * day},
 		"31 days":            {10 * time.Hour, 31 * day},
 		"three months":       {10 * time.Hour, 92 * day},
-	} {
+	}
+	random := rand.New(rand.NewPCG(level.Seed(t), 361))
+	for n := range level.Rounds(2, 4, 30) { // begun and ended at any hour
+		outages[fmt.Sprintf("at random %d", n)] = down{time.Duration(random.Int64N(int64(day))), 2*day + time.Duration(random.Int64N(int64(4*day)))}
+	}
+	for name, down := range outages {
 		for _, heard := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				open, c := onSQLite(t), &testClock{at: midnight.Add(down.from - 30*time.Minute)}
-				n := start(t, open, c, nil)
-				id := n.register(t, 1, c.now())[0]
-				silent := n.register(t, 1, c.now())[0]
-				for seq := range uint64(30) {
-					n.must(t, n.Mark)
-					n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: seq + 1, Bytes: seq, Test: fast})
-					if seq%5 == 0 {
-						n.must(t, n.Fold)
-					}
-					c.pass(time.Minute)
-				}
-				fresh := n.register(t, 1, c.now())[0] // nobody folds before the outage
-				n.stop()
-				c.set(midnight.Add(down.from + down.long))
-				n = start(t, open, c, nil)
-				n.must(t, n.Mark)
-				if heard {
-					n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 31, Bytes: 100})
-				}
-				c.pass(10 * time.Minute)
-				n.must(t, n.Mark)
-				n.must(t, n.follower.CatchUp)
-				n.must(t, n.Fold)
-				today := beacon.DayOf(c.now())
-				n.final(t, today, true)
-				first := beacon.DayOf(midnight.Add(down.from + day - 1))
-				for d := first; d < today; d++ {
-					if got, want := diskFacts(t, n, d, id), (beacon.Facts{Excused: 1440, Tier: beacon.Premium}); got != want {
-						t.Fatalf("of %v the record says %+v; want %+v", d, got, want)
-					}
-					for _, id := range []beacon.HotspotID{silent, fresh} {
-						if got, want := diskFacts(t, n, d, id), (beacon.Facts{Excused: 1440}); got != want {
-							t.Fatalf("of %v the record of one that was never heard says %+v; want %+v", d, got, want)
-						}
-					}
-				}
-				if first == today {
-					t.Error("no day is examined")
-				}
+				onBoth(t, func(t *testing.T, open database) { wholeDaysDown(t, open, down.from, down.long, heard) })
 			})
 		}
+	}
+}
+
+func wholeDaysDown(t *testing.T, open database, from, long time.Duration, heard bool) {
+	const day = 24 * time.Hour
+	midnight := morning.Truncate(day)
+	c := &testClock{at: midnight.Add(from - 30*time.Minute)}
+	n := start(t, open, c, nil)
+	id := n.register(t, 1, c.now())[0]
+	silent := n.register(t, 1, c.now())[0]
+	for seq := range uint64(30) {
+		n.must(t, n.Mark)
+		n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: seq + 1, Bytes: seq, Test: fast})
+		if seq%5 == 0 {
+			n.must(t, n.Fold)
+		}
+		c.pass(time.Minute)
+	}
+	fresh := n.register(t, 1, c.now())[0] // nobody folds before the outage
+	n.stop()
+	c.set(midnight.Add(from + long))
+	n = start(t, open, c, nil)
+	n.must(t, n.Mark)
+	if heard {
+		n.beat(t, id, beacon.Heartbeat{Boot: 1, Seq: 31, Bytes: 100})
+	}
+	c.pass(10 * time.Minute)
+	n.must(t, n.Mark)
+	n.must(t, n.follower.CatchUp)
+	n.must(t, n.Fold)
+	today := beacon.DayOf(c.now())
+	n.final(t, today, true)
+	first := beacon.DayOf(midnight.Add(from + day - 1))
+	for d := first; d < today; d++ {
+		if got, want := diskFacts(t, n, d, id), (beacon.Facts{Excused: 1440, Tier: beacon.Premium}); got != want {
+			t.Fatalf("of %v the record says %+v; want %+v", d, got, want)
+		}
+		for _, id := range []beacon.HotspotID{silent, fresh} {
+			if got, want := diskFacts(t, n, d, id), (beacon.Facts{Excused: 1440}); got != want {
+				t.Fatalf("of %v the record of one that was never heard says %+v; want %+v", d, got, want)
+			}
+		}
+	}
+	if first == today {
+		t.Error("no day is examined")
 	}
 }
 

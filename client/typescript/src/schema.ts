@@ -1075,7 +1075,7 @@ export interface paths {
          * Explain what a hotspot earned on a day
          * @description What the day could have earned, each loss with its reason, and what it earned: `potential` = the sum of
          *     `losses` + `earned`, to the last digit, in each of the three amounts. A day that is not closed is
-         *     `open`: everything is what is known so far.
+         *     `open`: everything is what is known so far. Where homes are hidden it may be `approximate`.
          *
          *     With `Accept: text/csv` the response is a table: a line for the potential, one for each loss, and one
          *     for what was earned. Needs the scope `rewards:read`, and the hotspot's operator or `admin`. Deleted
@@ -2891,6 +2891,11 @@ export interface components {
             payment: components["schemas"]["PaymentStatus"];
             /** @description Only if the day is held, or was. What was earned stays earned. */
             hold?: components["schemas"]["Hold"];
+            /**
+             * @description Only in a network that hides homes: how much ground the hotspot shared with others is shown in whole tens of minutes and of per cent, and not at all until an exact visit has found it. The amounts follow from that and add up; the exact ones are in the rewards and statements.
+             * @enum {boolean}
+             */
+            approximate?: true;
         };
         Statement: {
             user_id: components["schemas"]["UserId"];

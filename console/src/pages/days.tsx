@@ -142,6 +142,7 @@ function DayExplained({ day }: { day: Explanation }) {
           day.policy.version,
         )}
       </p>
+      {day.approximate && <p class="note">{t.day.approximate}</p>}
       {day.hold && day.hold.status !== "released" && (
         <p class="note">{day.hold.status === "active" ? t.day.heldBack(day.hold.reason) : t.day.notPaid(day.hold.reason)}</p>
       )}

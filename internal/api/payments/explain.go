@@ -61,6 +61,7 @@ func encodeExplanation(_ http.Header, e earnings.Explanation) edge.Payload {
 	out := client.Explanation{
 		HotspotID: string(e.Hotspot), Date: e.Day.String(), Unit: beacon.RewardUnit, Open: e.Open, Status: string(e.Status), Policy: showPolicy(e.Policy),
 		Facts: showFacts(e.Facts), Potential: showAmounts(e.Potential), Earned: showAmounts(e.Earned), Payment: string(e.Payment),
+		Approximate: e.Approximate,
 	}
 	for _, l := range e.Losses {
 		out.Losses = append(out.Losses, client.Loss{
@@ -116,22 +117,11 @@ func placesInWords(e earnings.Explanation, l policy.Loss) string {
 	case policy.Closed:
 		return fmt.Sprintf("Its operating hours closed the hotspot for %s. Each minute on the air is paid, and no other.", minutes(l.Minutes))
 	case policy.Excused:
-		if e.Facts.Ground == (beacon.Ground{}) { // an earlier version closed the day
-			return fmt.Sprintf("Our own service was down for %s. The day was closed without a record of the hotspot, so nothing was paid for it.", minutes(l.Minutes))
-		}
-		if e.Policy.Counts() == beacon.InMinutes {
-			if e.Facts.Due == 0 {
-				return fmt.Sprintf("Our own service was down for %s. The hotspot has served in none of them on the days before at its place, so nothing is paid for them.", minutes(l.Minutes))
-			}
-			return fmt.Sprintf("Our own service was down for %s. They count as %s minutes: each as that minute of the day was served on the last seven days on which our service was up in it.",
-				minutes(l.Minutes), beacon.Amount(e.Facts.Due))
-		}
-		return fmt.Sprintf("Our own service was down for %s. Each counts as %s of a minute, which is what the hotspot had of an expected minute on its last seven days.",
-			minutes(l.Minutes), beacon.Amount(e.Facts.Recent))
+		return "Our own service was down for " + minutes(l.Minutes) + ". " + excusedInWords(e)
 	case policy.Offline:
 		return fmt.Sprintf("The hotspot was expected for %s and sent no heartbeat in %d of them.", minutes(e.Facts.Expected), l.Minutes)
 	case policy.Shared:
-		if e.Facts.Older == 0 {
+		if e.Uncounted {
 			return "Who is paid for this ground is not known yet: it is being counted on how many days the hotspots have served."
 		}
 		older := "1 older hotspot"
@@ -142,8 +132,12 @@ func placesInWords(e earnings.Explanation, l policy.Loss) string {
 		if e.Policy.Counts() == beacon.InMinutes {
 			first = "that has served there for the longest time"
 		}
-		return fmt.Sprintf("Each place is paid once, to the hotspot %s. This one shared ground for %s with %s.", first, minutes(l.Minutes), older)
+		return fmt.Sprintf("Each place is paid once, to the hotspot %s. This one shared ground for %s%s with %s.", first, roughly(e), minutes(l.Minutes), older)
 	case policy.Unproven:
+		if e.Facts.Proof == 0 && e.Approximate {
+			return "No visit by someone other than its operator has found the hotspot at its place to 30 m or better. " +
+				"Until one does, what its ground earns is not explained, since that would tell where others stand: the rewards have the amounts."
+		}
 		if e.Facts.Proof == 0 {
 			return "No visit by someone other than its operator has found the hotspot at its place to 30 m or better, so nothing is paid yet."
 		}
@@ -157,6 +151,41 @@ func placesInWords(e earnings.Explanation, l policy.Loss) string {
 			e.Measured.DownMbps, e.Measured.UpMbps, e.Measured.LatencyMs, e.Facts.Tier, e.Policy.Performance[e.Facts.Tier], e.Policy.Performance[beacon.Premium])
 	case policy.Capped:
 		return fmt.Sprintf("Its traffic would be worth %s, but this day pays at most %s for traffic.", e.Potential.Utilization, e.Earned.Utilization)
+	}
+	return ""
+}
+
+// excusedInWords says what the excused minutes of a day count for, under a policy that pays
+// places.
+func excusedInWords(e earnings.Explanation) string {
+	f := e.Facts
+	switch {
+	case f.Ground == (beacon.Ground{}) && e.Open:
+		return "What they count for is known when the day is closed."
+	case f.Ground == (beacon.Ground{}): // an earlier version closed the day
+		return "The day was closed without a record of the hotspot, so nothing was paid for it."
+	case e.Uncounted:
+		return "What they count for is not known yet: it is being counted for how long the hotspots have served."
+	case f.Proof == 0:
+		return "What they count for depends on the place, which no visit by someone other than the operator has found to 30 m or better."
+	case e.Policy.Counts() == beacon.InMinutes && f.Due == 0:
+		return "The hotspot has served in none of these minutes on the days before at its place, so nothing is paid for them."
+	case e.Policy.Counts() == beacon.InMinutes:
+		return fmt.Sprintf("They count as %s minutes: each as that minute of the day was served on the last seven days on which our service was up in it.",
+			beacon.Amount(f.Due))
+	case f.Recent == 0:
+		return "The hotspot has served in none of the minutes expected of it on the last seven closed days at its place, so nothing is paid for them."
+	}
+	part := "a whole minute"
+	if beacon.Amount(f.Recent) < beacon.Credit {
+		part = roughly(e) + beacon.Amount(f.Recent).String() + " of a minute"
+	}
+	return "Each counts as " + part + ", which is what the hotspot had of an expected minute on the last seven closed days."
+}
+
+func roughly(e earnings.Explanation) string {
+	if e.Approximate {
+		return "about "
 	}
 	return ""
 }
@@ -181,10 +210,14 @@ func minutes(n int) string {
 // the earnings.
 func tabulateExplanation(_ earnings.ExplainQuery, e earnings.Explanation) *edge.Table {
 	t := edge.NewTable("explanation-"+e.Day.String()+".csv",
-		"date", "hotspot_id", "line", "reason", "minutes", "availability", "performance", "utilization", "total", "unit", "payment", "hold_id")
+		"date", "hotspot_id", "line", "reason", "minutes", "availability", "performance", "utilization", "total", "unit", "payment", "hold_id", "approximate")
+	approximate := ""
+	if e.Approximate {
+		approximate = "true"
+	}
 	add := func(line string, reason policy.Reason, minutes string, amount beacon.Earned, payment earnings.PaymentState, hold beacon.HoldID) {
 		t.Line(e.Day.String(), string(e.Hotspot), line, string(reason), minutes, amount.Availability.String(), amount.Performance.String(),
-			amount.Utilization.String(), amount.Total().String(), beacon.RewardUnit, string(payment), string(hold))
+			amount.Utilization.String(), amount.Total().String(), beacon.RewardUnit, string(payment), string(hold), approximate)
 	}
 	add("potential", "", "", e.Potential, "", "")
 	for _, l := range e.Losses {

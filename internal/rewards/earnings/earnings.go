@@ -42,6 +42,9 @@ type Config struct {
 	// on a day that is not closed, and maybe for others. It is needed where open days are
 	// shown.
 	Around func(p geo.Point, withinM float64, each func(beacon.HotspotID))
+
+	// HidesHomes reports whether the network hides homes. Nil: it does not.
+	HidesHomes func() bool
 }
 
 // Totals is what a database knows of months.
@@ -139,6 +142,14 @@ type Explanation struct {
 	Hold    *beacon.Hold // of the row, or what is active on an open day; nil: none
 
 	Measured beacon.SpeedTest // by the last visit before the day, if places are paid; may be none
+
+	// Uncounted says that nothing of the ground is known yet: it is being counted for how long
+	// the hotspots have served.
+	Uncounted bool
+
+	// Approximate says that the facts, and all that follows from them, are shown coarsely. The
+	// ledger has the exact ones.
+	Approximate bool
 }
 
 // StatementQuery asks for the statement of a month.

@@ -59,20 +59,34 @@ func (r *Earnings) Explain(ctx context.Context, p beacon.Principal, q ExplainQue
 			e.Facts = r.unrecorded(q.Hotspot, day)
 		}
 		e.Policy = r.Known().On(day)
+		e.Uncounted = e.Policy.PaysPlaces() && !days.as.ordered
 	default:
 		e.Facts, e.Policy = r.unrecorded(q.Hotspot, day), r.Known().On(day)
 	}
-	e.Account = e.Policy.Explain(e.Facts)
 	if e.Policy.PaysPlaces() {
-		hotspots, err := r.Places.HotspotsByID(ctx, []beacon.HotspotID{q.Hotspot})
-		if err != nil {
+		if err := r.addPlace(ctx, &e); err != nil {
 			return Explanation{}, err
 		}
-		for i := range hotspots {
-			e.Measured = hotspots[i].PlaceOn(day).Test
-		}
 	}
+	e.Account = e.Policy.Explain(e.Facts)
 	return e, nil
+}
+
+// addPlace adds what was known of the place, and makes the facts coarse where homes are hidden.
+func (r *Earnings) addPlace(ctx context.Context, e *Explanation) error {
+	hotspots, err := r.Places.HotspotsByID(ctx, []beacon.HotspotID{e.Hotspot})
+	if err != nil {
+		return err
+	}
+	found := false
+	for i := range hotspots {
+		place := hotspots[i].PlaceOn(e.Day)
+		e.Measured, found = place.Test, !place.ProvenAt.IsZero()
+	}
+	if r.HidesHomes != nil && r.HidesHomes() {
+		e.Facts, e.Approximate = coarse(e.Policy, e.Facts, found)
+	}
+	return nil
 }
 
 // unrecorded returns the facts of a day that has no record: the service was down, or the

@@ -57,6 +57,7 @@ export const rewards = {
       `${served} served of ${expected} expected · ${traffic} carried · tier ${tier} · policy ${policy}`,
     heldBack: (reason: string) => `Held back by the network's staff: ${reason}`,
     notPaid: (reason: string) => `Not paid: ${reason}`,
+    approximate: "About: this network hides where homes are, so what the hotspot shares with others is rounded. Your rewards and statements have the exact amounts.",
     table: (date: string) => `Explanation of ${date}`,
     inCredits: "In credits",
     total: "Total",

@@ -54,6 +54,8 @@ export const rewards: typeof en = {
     facts: (served, expected, traffic, tier, policy) => `En servicio ${served} de ${expected} previstas · ${traffic} transportados · nivel ${tier} · política ${policy}`,
     heldBack: (reason) => `Retenido por el personal de la red: ${reason}`,
     notPaid: (reason) => `No pagado: ${reason}`,
+    approximate:
+      "Aproximado: esta red oculta dónde están los hogares, así que lo que el punto de acceso comparte con otros se redondea. Sus recompensas y extractos tienen los importes exactos.",
     table: (date) => `Explicación del ${date}`,
     inCredits: "En créditos",
     total: "Total",

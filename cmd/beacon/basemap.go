@@ -11,6 +11,7 @@ import (
 )
 
 type basemapCmd struct {
+	Get     basemapGetCmd     `cmd:"" help:"Download the streets of a region from a build of OpenStreetMap."`
 	Inspect basemapInspectCmd `cmd:"" help:"Say what a file of streets holds, and whether the console can draw it."`
 }
 
@@ -36,7 +37,7 @@ func (c basemapInspectCmd) Run(out *console) (err error) {
 		{"tiles", fmt.Sprintf("%d, %s, %s", m.Tiles, m.Kind, m.Compression)},
 		{"schema", string(m.Schema)},
 		{"layers", strings.Join(m.Layers, ", ")},
-		{"attribution", cmp.Or(m.Attribution, "none; see what the licence of its data asks for")},
+		{"attribution", cmp.Or(m.Attribution, noAttribution)},
 	} {
 		if _, err := fmt.Fprintf(out.stdout, "%-12s %s\n", line[0]+":", line[1]); err != nil {
 			return err
@@ -47,6 +48,8 @@ func (c basemapInspectCmd) Run(out *console) (err error) {
 	}
 	return nil
 }
+
+const noAttribution = "none; see what the licence of its data asks for"
 
 func megabytes(bytes int64) string {
 	if bytes < 1_000_000 {

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/beacon-wifi/beacon/internal/api/edge"
+	"github.com/beacon-wifi/beacon/internal/basemap/extract"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
@@ -32,7 +34,7 @@ type cli struct {
 	Holds      holdsCmd      `cmd:"" help:"Hold back what hotspots earn, and decide about it."`
 	Macs       macsCmd       `cmd:"" help:"Release reserved MAC addresses."`
 	Settings   settingsCmd   `cmd:"" help:"Show or change the settings of the network."`
-	Basemap    basemapCmd    `cmd:"" help:"Look into a file of streets for the map."`
+	Basemap    basemapCmd    `cmd:"" help:"Download streets for the map, and look into a file of them."`
 	Audit      auditCmd      `cmd:"" help:"List who changed what, newest first."`
 	Import     importCmd     `cmd:"" help:"Register hotspots from a CSV or GeoJSON file."`
 	Backup     backupCmd     `cmd:"" help:"Copy the database to a file while servers run."`
@@ -63,7 +65,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		kong.Name("beacon"),
 		kong.Description(description),
 		kong.DefaultEnvars("BEACON"),
-		kong.Vars{"rate_limit": edge.DefaultPerKey},
+		kong.Vars{"rate_limit": edge.DefaultPerKey, "basemap_builds": extract.DefaultFrom},
 		kong.Help(helpWithExamples),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(stdout, stderr),
@@ -90,9 +92,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return report(stderr, command.Run(&console{ctx: ctx, stdout: stdout, stderr: stderr}))
 }
 
+// numbers matches numbers with commas that begin with a minus, which is no flag.
+var numbers = regexp.MustCompile(`^-[0-9.]+,`)
+
 // spelled returns the arguments as the parser knows them: "beacon help serve" is "beacon
-// serve --help", and "beacon --version" is "beacon version".
+// serve --help", and "beacon --version" is "beacon version". A place in the west or in the
+// south gets a space in front: the parser takes what begins with a minus for a flag.
 func spelled(args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if numbers.MatchString(arg) {
+			args[i] = " " + arg
+		}
+	}
 	switch {
 	case len(args) == 0:
 		return []string{"--help"}

@@ -44,6 +44,7 @@ func (demoCmd) Examples() string {
 	return `  beacon demo                                   3,167 hotspots of New York on http://127.0.0.1:8080, until Ctrl-C
   beacon demo --addr 127.0.0.1:0 --hotspots 200 a smaller one, on a free port
   beacon demo --db demo.db                      keep it and continue next time
+  beacon demo --basemap new-york.pmtiles        with streets, from beacon basemap get "new york" new-york.pmtiles
 `
 }
 

@@ -101,6 +101,7 @@ var allowed = map[string][]string{
 	// For people: pages, guides, files to install and watch it with.
 	"console":         {"httpserver/static"},
 	"basemap":         {"basemap/pmtiles", "httpserver/static"}, // a file of streets; not what is drawn over it
+	"basemap/extract": {"basemap", "basemap/pmtiles"},
 	"basemap/pmtiles": {},
 	"deploy":          {},
 	"docs":            {},
@@ -110,7 +111,7 @@ var allowed = map[string][]string{
 
 	// What wires everything.
 	"node":       {"access", "api", "api/edge", "api/fragments", "basemap", "beacon", "checkins", "clock", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "openfeeds", "oversight", "preview", "registry", "replica", "review", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "store", "telemetry"},
-	"cmd/beacon": {"access", "api", "api/accounts", "api/edge", "api/network", "basemap", "beacon", "client", "clock", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node", "oversight", "preview", "rewards", "rewards/closing", "rewards/earnings", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite"},
+	"cmd/beacon": {"access", "api", "api/accounts", "api/edge", "api/network", "basemap", "basemap/extract", "beacon", "client", "clock", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node", "oversight", "preview", "rewards", "rewards/closing", "rewards/earnings", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite"},
 
 	// For tests and benchmarks only.
 	"api/mvt/mvttest":     {},
@@ -156,6 +157,7 @@ var foreign = map[string][]string{
 	"api/mvt/mvttest":     {"google.golang.org/protobuf"},
 	"basemap":             {"golang.org/x/text", "google.golang.org/protobuf"},
 	"basemap/basemaptest": {"google.golang.org/protobuf"},
+	"basemap/extract":     {"golang.org/x/text"},
 	"node":                {"golang.org/x/sync"},
 	"demo":                {"golang.org/x/sync"},
 	"cmd/beacon":          {"github.com/alecthomas/kong"},

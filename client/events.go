@@ -55,7 +55,7 @@ func (c *Client) Events(ctx context.Context, after int64) iter.Seq2[Event, error
 				yield(Event{}, err)
 				return
 			}
-			if !pause(ctx, l.patience(err)) {
+			if !pause(ctx, l.pauseAfter(err)) {
 				yield(Event{}, ctx.Err())
 				return
 			}
@@ -86,9 +86,9 @@ type listener struct {
 	wait   time.Duration // after the next failure
 }
 
-// patience returns how long to wait after a stream has ended. It grows while nothing
+// pauseAfter returns how long to wait after a stream has ended. It grows while nothing
 // is received.
-func (l *listener) patience(err error) time.Duration {
+func (l *listener) pauseAfter(err error) time.Duration {
 	wait := l.wait
 	l.wait = min(2*l.wait, maxPause)
 	if e, ok := errors.AsType[*Error](err); ok {

@@ -68,13 +68,13 @@ func Serve(ctx context.Context, ln net.Listener, front *Handler) error {
 		_ = srv.Close() // the first error is the one that counts
 		return err
 	}
-	patience, cancel := context.WithTimeout(context.Background(), cmp.Or(front.Times.Finish, drainPatience))
+	ending, cancel := context.WithTimeout(context.Background(), cmp.Or(front.Times.Finish, drainPatience))
 	defer cancel()
-	err = fast.Drain(patience)
+	err = fast.Drain(ending)
 	if err == nil && others.handed.Load() {
 		time.Sleep(drainLinger) // net/http must register them first
 	}
-	err = errors.Join(err, srv.Shutdown(patience))
+	err = errors.Join(err, srv.Shutdown(ending))
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = errors.Join(errors.New("the drain timed out and requests were cut off"), srv.Close())
 	}

@@ -29,7 +29,7 @@ var loadMutants = []mutant{
 	},
 	{
 		name: "a drain cuts requests off", fault: "TestF24_Drain/sqlite", file: "internal/httpserver/server.go",
-		old: "err = fast.Drain(patience)", new: "fast.CloseAll(); err = srv.Close()",
+		old: "err = fast.Drain(ending)", new: "fast.CloseAll(); err = srv.Close()",
 	},
 	{
 		name: "a drain waits for streams that never end", fault: "TestF24_DevicesDrain/sqlite", file: "internal/node/server.go",

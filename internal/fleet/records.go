@@ -42,12 +42,12 @@ func (f *Fleet) Fold(ids []beacon.HotspotID, at heartbeat.Moment) (rows []beacon
 		})
 	}
 	return rows, func(written bool) {
-		settle := f.table.Unfold
+		finish := f.table.Unfold
 		if written {
-			settle = f.table.Folded
+			finish = f.table.Folded
 		}
 		for _, id := range ids {
-			f.with(id, settle)
+			f.with(id, finish)
 		}
 	}
 }

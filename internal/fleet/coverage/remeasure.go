@@ -139,7 +139,7 @@ func (s *measurer[T]) measureAll() {
 	}
 	inParallel(len(s.plots), 16, s.measure)
 	for z, root := range s.world {
-		s.world[z] = settle(root)
+		s.world[z] = sumUp(root)
 	}
 }
 
@@ -202,9 +202,9 @@ func (s *measurer[T]) measure(low, high int) {
 	}
 }
 
-// settle sums up the areas of a node whose leaves are measured. Leaves with neither
+// sumUp sums up the areas of a node whose leaves are measured. Leaves with neither
 // discs nor covered ground are left out.
-func settle[T Item](n *node[T]) *node[T] {
+func sumUp[T Item](n *node[T]) *node[T] {
 	switch {
 	case n == nil || n.area == 0 && n.count() == 0:
 		return nil
@@ -213,7 +213,7 @@ func settle[T Item](n *node[T]) *node[T] {
 	}
 	area, isEmpty := 0.0, true
 	for i, kid := range n.fork.kids {
-		kid = settle(kid)
+		kid = sumUp(kid)
 		if n.fork.kids[i] = kid; kid != nil {
 			area += kid.area
 			isEmpty = false

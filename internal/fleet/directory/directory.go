@@ -66,7 +66,7 @@ func New[T Item]() *Directory[T] { return &Directory[T]{latest: &Snapshot[T]{}} 
 func (d *Directory[T]) Snapshot() *Snapshot[T] {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.settle()
+	d.publish()
 	return d.latest
 }
 
@@ -84,12 +84,12 @@ func (d *Directory[T]) Apply(puts []Entry[T], deletes []string) {
 		d.waiting = append(d.waiting, edit[T]{id: e.Item.ID(), entry: e})
 	}
 	if len(d.waiting) >= mostWaiting {
-		d.settle()
+		d.publish()
 	}
 }
 
-// settle makes the next snapshot if anything has changed.
-func (d *Directory[T]) settle() {
+// publish makes the next snapshot if anything has changed.
+func (d *Directory[T]) publish() {
 	if len(d.waiting) == 0 {
 		return
 	}

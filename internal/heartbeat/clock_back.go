@@ -80,7 +80,7 @@ func (t *Table) clockBack(limit int64, keep beacon.Minute, from int, cut *bool) 
 			continue
 		}
 		if k.days[0].day > minute.Day() {
-			k.days[0].fresh = true // today was final, and is not any more
+			k.days[0].alone = true // today was final, and is not any more
 		}
 		t.pack(l, k, hourOf(minute), l.boot)
 		l.back = back // for beats of the same minute, so that it does not matter what came first

@@ -82,10 +82,10 @@ func (k *openDays) fold(now beacon.Minute, final beacon.Day, each func(*Record))
 		if i > 0 && k.days[i-1].over(final) {
 			k.recall(day, now)
 		}
-		early, fresh := day.early, day.fresh
-		day.early, day.fresh = i > 0 && early && !k.days[i-1].over(final), false
+		early, fresh := day.early, day.alone
+		day.early, day.alone = i > 0 && early && !k.days[i-1].over(final), false
 		each(day)
-		day.early, day.fresh = early, fresh
+		day.early, day.alone = early, fresh
 		if done == i && i < len(k.days)-1 && day.over(final) {
 			done++
 		}
@@ -177,7 +177,7 @@ func (t *Table) Restore(l *Live, r *Record) {
 func (r *Record) sameDay(other *Record) bool {
 	a, b := *r, *other
 	for _, c := range [...]*Record{&a, &b} {
-		c.before, c.past, c.early, c.fresh = before{}, [pastDays]sum{}, false, false
+		c.before, c.past, c.early, c.alone = before{}, [pastDays]sum{}, false, false
 	}
 	var x, y [512]byte
 	return bytes.Equal(a.appendBody(x[:0]), b.appendBody(y[:0]))

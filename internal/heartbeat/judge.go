@@ -40,8 +40,8 @@ func generationOf(boot, id uint64) (g uint64, ok bool) {
 	return g, g <= maxGeneration
 }
 
-// standing is what is known of the newest generation of a boot.
-type standing struct {
+// bootState is what is known of the newest generation of a boot.
+type bootState struct {
 	id    uint64
 	seqs  seqs
 	past  uint64        // the highest number of earlier runs, in any generation
@@ -75,7 +75,7 @@ func (t *Table) judge(l *Live, b *Beat) beacon.Uncounted {
 		t.backdate(l, b, l.heardAt)
 		return beacon.Counted
 	}
-	now, known := t.standing(l, boot)
+	now, known := t.stateOf(l, boot)
 	if !known {
 		t.backdate(l, b, l.seenAt())
 		return now.days.roomFor(b)
@@ -139,7 +139,7 @@ const (
 // counters. Another says that a generation of the boot was before this one, fresh that no
 // beat had this number before, expected how much traffic is plausible since the last, and
 // earlier the highest counter of the generations before.
-func (now *standing) meaning(seq, bytes uint64, another, fresh bool, expected uint64, earlier func() uint64) meaning {
+func (now *bootState) meaning(seq, bytes uint64, another, fresh bool, expected uint64, earlier func() uint64) meaning {
 	top := now.seqs.top
 	switch {
 	case seq > top && !fresh && now.doubts(bytes, another, expected, earlier):
@@ -165,15 +165,15 @@ func (now *standing) meaning(seq, bytes uint64, another, fresh bool, expected ui
 // doubts reports whether a beat may be an old one: its counters are lower than those of
 // the boot, or have grown by more than expected and are such as an earlier generation of
 // the boot had.
-func (now *standing) doubts(bytes uint64, another bool, expected uint64, earlier func() uint64) bool {
+func (now *bootState) doubts(bytes uint64, another bool, expected uint64, earlier func() uint64) bool {
 	return bytes < now.bytes || another && bytes > now.bytes+expected && bytes <= earlier()
 }
 
-// standing returns what is known of a boot.
-func (t *Table) standing(l *Live, boot uint64) (now standing, known bool) {
+// stateOf returns what is known of a boot.
+func (t *Table) stateOf(l *Live, boot uint64) (now bootState, known bool) {
 	if l.state&atHand != 0 && l.seqs.top <= beacon.MaxSeq {
 		if _, ok := generationOf(boot, l.boot); ok {
-			return standing{id: l.boot, seqs: l.seqs, bytes: l.bytes, heard: l.heardAt}, true
+			return bootState{id: l.boot, seqs: l.seqs, bytes: l.bytes, heard: l.heardAt}, true
 		}
 	}
 	k := t.unpack(l)
@@ -183,7 +183,7 @@ func (t *Table) standing(l *Live, boot uint64) (now standing, known bool) {
 			b := &k.days[i].boots[j]
 			if g, ok := generationOf(boot, b.id); ok && (!known || g > newest) {
 				newest, known = g, true
-				now = standing{id: b.id, seqs: b.seqs, bytes: b.upTo[hoursADay-1], heard: b.newest}
+				now = bootState{id: b.id, seqs: b.seqs, bytes: b.upTo[hoursADay-1], heard: b.newest}
 			}
 		}
 	}
@@ -220,7 +220,7 @@ func (k *openDays) roomFor(b *Beat) beacon.Uncounted {
 }
 
 // goesOn judges a beat with a higher number than all before.
-func (t *Table) goesOn(l *Live, b *Beat, boot uint64, now *standing) beacon.Uncounted {
+func (t *Table) goesOn(l *Live, b *Beat, boot uint64, now *bootState) beacon.Uncounted {
 	if b.Bytes >= now.bytes {
 		return beacon.Counted
 	}
@@ -235,7 +235,7 @@ func (t *Table) goesOn(l *Live, b *Beat, boot uint64, now *standing) beacon.Unco
 func grown(before, now uint64) uint64 { return uint64(uint32(now - before)) }
 
 // fell begins another generation.
-func (t *Table) fell(l *Live, b *Beat, boot uint64, now *standing) beacon.Uncounted {
+func (t *Table) fell(l *Live, b *Beat, boot uint64, now *bootState) beacon.Uncounted {
 	if g, _ := generationOf(boot, now.id); g == maxGeneration {
 		return beacon.TooManyBoots
 	}
@@ -252,7 +252,7 @@ func plausible(from, to beacon.Minute) uint64 {
 }
 
 // earlier returns the highest counter of the generations before.
-func (t *Table) earlier(l *Live, boot uint64, now *standing) (bytes uint64) {
+func (t *Table) earlier(l *Live, boot uint64, now *bootState) (bytes uint64) {
 	if now.days == nil {
 		now.days = t.unpack(l)
 	}
@@ -266,7 +266,7 @@ func (t *Table) earlier(l *Live, boot uint64, now *standing) (bytes uint64) {
 
 // beforeFall judges a late beat whose counters are higher than those of its generation.
 // It is of the one before, if that is known and its counters say anything new.
-func (t *Table) beforeFall(l *Live, b *Beat, boot uint64, now *standing) {
+func (t *Table) beforeFall(l *Live, b *Beat, boot uint64, now *bootState) {
 	if b.Bytes <= t.earlier(l, boot, now) || !slices.ContainsFunc(now.days.days, func(r Record) bool {
 		return r.find(now.id-generation) != nil
 	}) {

@@ -5,7 +5,7 @@ import "testing"
 // What is known: numbers up to 100, of which 99 is missing, and counters up to 1000. Counters
 // of the generation before went up to 5000.
 func TestMeaning(t *testing.T) {
-	known := standing{seqs: seqs{top: 100, window: ^uint64(1)}, bytes: 1000}
+	known := bootState{seqs: seqs{top: 100, window: ^uint64(1)}, bytes: 1000}
 	for _, test := range []struct {
 		name       string
 		seq, bytes uint64

@@ -65,7 +65,7 @@ func (k *openDays) drop(n int) {
 		k.days = k.days[:len(k.days)-1]
 	}
 	if n > 0 && len(k.days) > 0 {
-		k.days[0].fresh, k.days[0].early = false, false
+		k.days[0].alone, k.days[0].early = false, false
 	}
 }
 
@@ -81,7 +81,7 @@ func (k *openDays) day(day beacon.Day) *Record {
 	switch {
 	case found:
 		return &k.days[at]
-	case len(k.days) == 0, at == 0 && k.days[0].fresh && len(k.days) < maxDays:
+	case len(k.days) == 0, at == 0 && k.days[0].alone && len(k.days) < maxDays:
 		return k.begin(day)
 	case at == 0:
 		return nil
@@ -98,7 +98,7 @@ func (k *openDays) day(day beacon.Day) *Record {
 // begin creates the first day of a hotspot that has nothing on disk.
 func (k *openDays) begin(day beacon.Day) *Record {
 	r := k.insert(0, day)
-	r.fresh = true
+	r.alone = true
 	r.begin(&k.rules)
 	k.chain(1)
 	return r
@@ -160,7 +160,7 @@ func (k *openDays) restore(r *Record) {
 		k.days[at].rebase(r)
 		k.drop(at)
 	}
-	k.days[0].fresh = false
+	k.days[0].alone = false
 	k.chain(1)
 	if len(k.days) > maxDays {
 		k.drop(len(k.days) - maxDays)
@@ -181,7 +181,7 @@ func (r *Record) begin(c *rules) {
 func (r *Record) carry(c *rules, prev *Record) {
 	gap := int(min(r.day-prev.day, pastDays+1)) // 1: prev is of the day before
 	over := prev.served.from(beacon.MinutesADay) & carryBits
-	r.fresh = false
+	r.alone = false
 	r.before = before{}
 	if gap == 1 {
 		r.served.add(0, over)

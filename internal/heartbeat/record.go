@@ -29,8 +29,8 @@ type Record struct {
 	// one was written.
 	early bool
 
-	// fresh says that no earlier day is on disk. It is used in memory only.
-	fresh bool
+	// alone says that no earlier day is on disk. It is used in memory only.
+	alone bool
 
 	served  dayBits // including by beats of the evening before
 	last    last
@@ -170,7 +170,7 @@ func (s *sum) join(other sum) {
 // copy returns a copy that shares no memory with r.
 func (r *Record) copy() *Record {
 	c := *r
-	c.fresh = false
+	c.alone = false
 	c.boots, c.tests = slices.Clone(r.boots), slices.Clone(r.tests)
 	return &c
 }

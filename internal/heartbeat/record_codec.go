@@ -24,7 +24,7 @@ const (
 // The flags are in the low bits of the number of decided minutes.
 const (
 	earlyFlag = 1 << iota
-	freshFlag
+	aloneFlag
 	flagBits = iota
 )
 
@@ -71,8 +71,8 @@ func (r *Record) appendBody(out []byte) []byte {
 	if r.early {
 		flags |= earlyFlag
 	}
-	if r.fresh {
-		flags |= freshFlag
+	if r.alone {
+		flags |= aloneFlag
 	}
 	out = binary.AppendUvarint(out, uint64(r.day))
 	out = binary.AppendUvarint(out, uint64(r.decided)<<flagBits|flags)
@@ -102,8 +102,8 @@ func (r *Record) appendBody(out []byte) []byte {
 
 func (r *Record) read(in *reader, version byte) {
 	r.reset(beacon.Day(in.upTo(uint64(beacon.LastMinute.Day()))))
-	decided := in.upTo(beacon.MinutesADay<<flagBits | freshFlag | earlyFlag)
-	r.decided, r.early, r.fresh = int(decided>>flagBits), decided&earlyFlag != 0, decided&freshFlag != 0
+	decided := in.upTo(beacon.MinutesADay<<flagBits | aloneFlag | earlyFlag)
+	r.decided, r.early, r.alone = int(decided>>flagBits), decided&earlyFlag != 0, decided&aloneFlag != 0
 	r.served.read(in, beacon.MinutesADay+spread)
 	r.why.closed.read(in, r.decided)
 	if version != oneReason {

@@ -94,7 +94,7 @@ func closeAgain(t *testing.T, file string, first, end beacon.Day) {
 			t.Error(err)
 		}
 	}()
-	held, _, err := db.Leases.TakeLease(t.Context(), store.KeeperLease, "test", time.Now(), time.Hour)
+	held, _, err := db.Leases.TakeLease(t.Context(), store.HolderLease, "test", time.Now(), time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

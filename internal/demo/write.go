@@ -45,7 +45,7 @@ type writer struct {
 // take takes the lease of servers, or gives it back.
 func (w *writer) take(ctx context.Context, ttl time.Duration) (err error) {
 	var taken bool
-	w.held, taken, err = w.db.Leases.TakeLease(ctx, store.KeeperLease, w.db.Node(), time.Now(), ttl)
+	w.held, taken, err = w.db.Leases.TakeLease(ctx, store.HolderLease, w.db.Node(), time.Now(), ttl)
 	if err == nil && !taken {
 		err = errors.New("another server writes to this database")
 	}

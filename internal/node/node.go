@@ -150,7 +150,7 @@ type (
 func New(db *store.DB, cfg Config) *Node {
 	log := cfg.Log
 	n := &Node{Fleet: fleet.New(fragments.Summarize), db: db, limits: cfg.Limits, origins: cfg.Origins, free: cfg.Free, log: log}
-	n.holder = lease.NewHolder(db.Leases, store.KeeperLease, db.Node(), log)
+	n.holder = lease.NewHolder(db.Leases, store.HolderLease, db.Node(), log)
 	n.clock = clock.New(clock.Config{Store: db.Clocks, Lease: n.holder.Held, Now: cfg.Now, Rate: cfg.Rate, RealTime: cfg.RealTime, Log: log})
 	now := n.clock.Now
 	n.Hub = events.NewHub(db.Events, log)

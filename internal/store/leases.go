@@ -8,9 +8,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
-// KeeperLease is the name of the lease held by the one node that folds heartbeats,
+// HolderLease is the name of the lease held by the one node that folds heartbeats,
 // orders events, announces who is online, and closes and settles what was earned.
-const KeeperLease = "keeper"
+const HolderLease = "keeper"
 
 // A holder that renews keeps its token.
 const takeLeaseSQL = `INSERT INTO leases (name, holder, token, expires_at) VALUES ($1, $2, 1, $3)

@@ -29,7 +29,7 @@ func completionScript(t *testing.T, shell string) string {
 var completions = map[string]string{
 	"":                             "… serve keys rewards audit import backup restore simulate openapi completion version",
 	"ser":                          "serve",
-	"keys ":                        "create list revoke",
+	"keys ":                        "create list invite revoke",
 	"keys cr":                      "create",
 	"serve --log-f":                "--log-format",
 	"serve --log-format ":          "json text",

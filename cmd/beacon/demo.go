@@ -130,7 +130,7 @@ func (c demoCmd) show(out *console, file string, s *demo.Stage, past *history, l
 		database: database{file}, AdminAddr: c.AdminAddr, RateLimit: c.RateLimit, Public: true, streets: c.streets, PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: c.LogLevel,
 		History: past,
 	}
-	url, err := server.publicURL(ln.Addr())
+	url, err := server.url(ln.Addr())
 	if err != nil {
 		return errors.Join(err, s.Discard())
 	}

@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 type keysCmd struct {
 	Create keysCreateCmd `cmd:"" help:"Create an API key and print it. It is shown only once."`
 	List   keysListCmd   `cmd:"" help:"List keys, newest first, without their secrets."`
+	Invite keysInviteCmd `cmd:"" help:"Print an address at which a browser creates the first key."`
 	Revoke keysRevokeCmd `cmd:"" help:"Revoke a key; running servers refuse it within 2 seconds."`
 }
 
@@ -73,6 +76,56 @@ func (c keysCreateCmd) Run(out *console) error {
 		}
 		return out.printJSON(accounts.ShowCreated(made))
 	})
+}
+
+type keysInviteCmd struct {
+	database
+	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"The address that the server listens on. Default ${default}."`
+	publicURL
+}
+
+func (keysInviteCmd) Help() string {
+	return `The address works once, within an hour, on every server that uses the database,
+and only while there is no key at all. Another one replaces it. Do not show it to
+anyone: who opens it first has the network.`
+}
+
+func (keysInviteCmd) Examples() string {
+	return `  beacon keys invite
+  beacon keys invite --db postgres://beacon@db.example.org/beacon --public-url https://wifi.example.org
+`
+}
+
+// Run prints an address.
+func (c keysInviteCmd) Run(out *console) error {
+	at, err := net.ResolveTCPAddr("tcp", c.Addr)
+	if err != nil {
+		return usageError(fmt.Sprintf("--addr %q: must look like 127.0.0.1:8080", c.Addr))
+	}
+	url, err := c.url(at)
+	if err != nil {
+		return err
+	}
+	return c.withNew(out, func(db *store.DB) error {
+		address, err := invitation(out.ctx, keysOf(db), url)
+		if err == nil && address == "" {
+			err = errors.New("there is a key already: the first one, or a user's own, creates others in the console; beacon keys create does, too")
+		}
+		if err == nil {
+			_, err = fmt.Fprintln(out.stdout, address)
+		}
+		return err
+	})
+}
+
+// invitation returns an address at which a browser creates the first key, or "" if there
+// is a key. The token is in the fragment, which browsers do not send.
+func invitation(ctx context.Context, keys *access.Keys, url string) (string, error) {
+	token, err := keys.Invite(ctx, commandLine)
+	if err != nil || token == "" {
+		return "", err
+	}
+	return url + "/#/first-key/" + token, nil
 }
 
 type keysListCmd struct {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
@@ -34,7 +35,7 @@ type serveCmd struct {
 	FastPath       string          `enum:"on,off" default:"on" help:"Whether plain requests take a faster path than net/http, with the same responses: on or off. Default ${default}."`
 	Public         bool            `help:"Show the network to anyone, without a key: its map, a page for each hotspot at /h/ID, and open feeds at /open (GeoJSON, vector tiles, OGC API Features and others). Homes are never shown. Default: no."`
 	streets
-	PublicURL        string   `placeholder:"URL" help:"The URL by which clients reach the server behind a proxy. Default: the address it listens on."`
+	publicURL
 	PreviewKeyPrefix string   `default:"svc" help:"First word of demo keys for the preview, as in svc_test_…. Default ${default}."`
 	LogFormat        string   `enum:"json,text" default:"json" help:"Format of the log on stderr: json or text. Default ${default}."`
 	LogLevel         logLevel `default:"info" help:"Lowest level to log: debug, info, warn or error; requests are info. Default ${default}."`
@@ -124,7 +125,7 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	if err != nil {
 		return usageError(fmt.Sprintf("--cors-origins %v", err))
 	}
-	url, err := c.publicURL(ln.Addr())
+	url, err := c.url(ln.Addr())
 	if err != nil {
 		return err
 	}
@@ -169,21 +170,26 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	}
 	return server.Serve(out.ctx, ln, admin, func() {
 		ready(server)
-		invite(out, server, url, log.Logger)
+		invite(out, server.Keys(), url, log.Logger)
 	})
 }
 
 // invite tells how to create the first key, if there is none. On stdout a program expects
-// one line (decision C1); a person at a terminal sees two.
-func invite(out *console, server *node.Server, url string, log *slog.Logger) {
-	path, err := server.Invite(out.ctx)
+// one line (decision C1); a person at a terminal sees two. The log, which others may read,
+// has no token.
+func invite(out *console, keys *access.Keys, url string, log *slog.Logger) {
+	there, err := keys.Any(out.ctx)
+	address := ""
+	if err == nil && !there && onTerminal(out.stdout) {
+		address, err = invitation(out.ctx, keys, url)
+	}
 	switch {
 	case err != nil:
 		log.Warn("could not see whether there is a key", "err", err)
-	case path != "" && onTerminal(out.stdout):
-		fmt.Fprintf(out.stdout, "beacon: there is no key yet; create the first one, within an hour, at %s%s\n", url, path)
-	case path != "":
-		log.Info("there is no key yet; create the first one, within an hour, at this address", "url", url+path)
+	case address != "":
+		fmt.Fprintf(out.stdout, "beacon: there is no key yet; create the first one, within an hour, at %s\n", address)
+	case !there:
+		log.Info("there is no key yet; beacon keys invite, with the database of this server, prints an address that creates the first one")
 	}
 }
 
@@ -260,8 +266,13 @@ func (c serveCmd) proxies() (httpserver.Proxies, error) {
 	return all, nil
 }
 
-// publicURL returns the flag, checked, or the address that the server listens on.
-func (c serveCmd) publicURL(at net.Addr) (string, error) {
+// publicURL is the flag of commands that name the URL of a server.
+type publicURL struct {
+	PublicURL string `placeholder:"URL" help:"The URL by which clients reach the server behind a proxy. Default: the address it listens on."`
+}
+
+// url returns the flag, checked, or the address that the server listens on.
+func (c publicURL) url(at net.Addr) (string, error) {
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)
 		switch {

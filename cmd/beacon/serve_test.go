@@ -229,38 +229,62 @@ func TestServe_AddressInUse(t *testing.T) {
 	p.stop(t)
 }
 
-// A server on an empty database says in its log where to create the first key, and none
-// says so once there is one. The token is in no line about a request.
+// Where there is no key, the log says which command prints an address that creates the
+// first one. The address works on every server of the network, once; and no token is in a
+// log or in the database, whose readers could take the network with it.
 func TestServe_FirstKey(t *testing.T) {
-	t.Parallel()
-	db := filepath.Join(t.TempDir(), "beacon.db")
-	p := startServer(t, nil, "--db", db)
-	pattern := regexp.MustCompile(`"url":"(http://[^"]+)/#/first-key/([0-9A-Za-z]{30})"`)
-	var found []string
-	harness.Eventually(t, "the log names the address", func() bool {
-		found = pattern.FindStringSubmatch(p.log.String())
-		return found != nil
+	harness.Stores(t, func(t *testing.T, db string) {
+		p, other := startServer(t, nil, "--db", db), startServer(t, nil, "--db", db)
+		harness.Eventually(t, "the log names the command", func() bool {
+			return strings.Contains(p.log.String(), "there is no key yet; beacon keys invite")
+		})
+		address := regexp.MustCompile(`^(http://127\.0\.0\.1:\d+)/#/first-key/([0-9A-Za-z]{30})\n$`)
+		var found []string
+		for range 2 { // the second address replaces the first
+			printed := beaconCommand(t, "keys", "invite", "--db", db, "--addr", strings.TrimPrefix(p.url, "http://"))
+			if found = address.FindStringSubmatch(printed); found == nil || found[1] != p.url {
+				t.Fatalf("it prints %q; the server is on %s", printed, p.url)
+			}
+		}
+		if printed := beaconCommand(t, "keys", "invite", "--db", db, "--public-url", "https://wifi.example.org/"); !strings.HasPrefix(printed, "https://wifi.example.org/#/first-key/") {
+			t.Errorf("with a public URL it prints %s", printed)
+		} else {
+			found[2] = strings.TrimSpace(printed[strings.LastIndex(printed, "/")+1:])
+		}
+		for _, want := range []int{http.StatusOK, http.StatusUnauthorized} {
+			if got := firstKey(t, other.url, found[2]); got != want {
+				t.Errorf("the answer is %d, want %d", got, want)
+			}
+		}
+		if got := firstKey(t, p.url, found[2]); got != http.StatusUnauthorized {
+			t.Errorf("on the other server the answer is %d", got)
+		}
+		p.stop(t)
+		other.stop(t)
+		again := startServer(t, nil, "--db", db)
+		again.stop(t)
+		for _, log := range []string{p.log.String(), other.log.String(), again.log.String()} {
+			if strings.Contains(log, found[2]) || strings.Contains(log, "first-key/") {
+				t.Errorf("the token is in the log: %s", log)
+			}
+		}
+		if strings.Contains(again.log.String(), "there is no key") {
+			t.Errorf("with a key, the log says %s", again.log)
+		}
+		var said bytes.Buffer
+		if code := run(t.Context(), []string{"keys", "invite", "--db", db}, &said, &said); code != exitFailed || !strings.Contains(said.String(), "there is a key already") {
+			t.Errorf("with a key, keys invite exits with %d and says %s", code, &said)
+		}
 	})
-	if found[1] != p.url {
-		t.Errorf("the address is on %s; the server is on %s", found[1], p.url)
+}
+
+// firstKey sends a token to a server, and returns the status.
+func firstKey(t *testing.T, url, token string) int {
+	t.Helper()
+	response, err := http.Post(url+"/console/first-key?token="+token, "application/json", strings.NewReader(`{"token":"`+token+`"}`))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, want := range []int{http.StatusOK, http.StatusUnauthorized} {
-		response, err := http.Post(p.url+"/console/first-key?token="+found[2], "application/json", strings.NewReader(`{"token":"`+found[2]+`"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
-		if response.StatusCode != want {
-			t.Errorf("the answer is %s, want %d", response.Status, want)
-		}
-	}
-	p.stop(t)
-	if n := strings.Count(p.log.String(), found[2]); n != 1 {
-		t.Errorf("the token is in the log %d times: %s", n, p.log)
-	}
-	again := startServer(t, nil, "--db", db)
-	again.stop(t)
-	if strings.Contains(again.log.String(), "first-key") {
-		t.Errorf("with a key, the log says %s", again.log)
-	}
+	response.Body.Close()
+	return response.StatusCode
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"sync"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -14,52 +13,50 @@ import (
 // InvitationLasts is how long the first key can be created with an invitation.
 const InvitationLasts = time.Hour
 
-// invitation lets someone without a key create the first one, once (decision D170). It is
-// known to one server only, and its token is not kept.
-type invitation struct {
-	mu    sync.Mutex
-	hash  [sha256.Size]byte
-	until time.Time // zero: there is none
-}
-
 // Invite returns a token with which the first key can be created, or "" if there is a key.
-func (k *Keys) Invite(ctx context.Context) (token string, err error) {
-	_, keys, err := k.store.Keys(ctx, "", beacon.KeyPlace{}, 0, 0)
-	if err != nil || keys > 0 {
+// It replaces the one before.
+func (k *Keys) Invite(ctx context.Context, p beacon.Principal) (token string, err error) {
+	keys, err := k.Any(ctx)
+	if err != nil || keys {
 		return "", err
 	}
 	token = randomText(secretLength)
-	k.invited.mu.Lock()
-	defer k.invited.mu.Unlock()
-	k.invited.hash, k.invited.until = sha256.Sum256([]byte(token)), k.now().Add(InvitationLasts)
-	return token, nil
+	now := k.now()
+	return token, k.store.SetInvitation(ctx, beacon.Invitation{Hash: sha256.Sum256([]byte(token)), Until: now.Add(InvitationLasts)}, p.Actor(), now)
+}
+
+// Any reports whether there is a key, be it revoked.
+func (k *Keys) Any(ctx context.Context) (bool, error) {
+	_, keys, err := k.store.Keys(ctx, "", beacon.KeyPlace{}, 0, 0)
+	return keys > 0, err
 }
 
 // errInvitation is returned whatever is wrong with a token.
 var errInvitation error = &beacon.Error{
 	Kind:    beacon.Unauthorized,
-	Message: "this address was used, has expired, or there is a key already; a server that has none prints another when it starts",
+	Message: "this address was used, has expired, or there is a key already; if there is none, the command beacon keys invite prints another",
 }
 
 // CreateFirst creates the first key, of a new user, with all permissions. The token is
 // used up once there is a key, by whatever way it was created.
 func (k *Keys) CreateFirst(ctx context.Context, p beacon.Principal, token string) (Created, error) {
-	k.invited.mu.Lock() // two requests cannot both use it
-	defer k.invited.mu.Unlock()
+	invited, err := k.store.Invitation(ctx)
+	if err != nil {
+		return Created{}, err
+	}
 	now, hash := k.now(), sha256.Sum256([]byte(token))
-	if subtle.ConstantTimeCompare(hash[:], k.invited.hash[:]) != 1 || !now.Before(k.invited.until) {
+	if subtle.ConstantTimeCompare(hash[:], invited.Hash[:]) != 1 || !now.Before(invited.Until) {
 		return Created{}, errInvitation
 	}
 	key, plain := Mint(now, beacon.Key{
 		User: beacon.UserID(id.New(beacon.UserPrefix, now)), Name: "First key", Scopes: []beacon.Scope{beacon.Admin},
 	})
-	err := k.store.InsertFirstKey(ctx, key, p.Actor())
+	err = k.store.InsertFirstKey(ctx, key, p.Actor(), invited)
 	if beacon.KindOf(err) == beacon.Conflict {
-		err = errInvitation
+		return Created{}, errInvitation
 	} else if err != nil {
 		return Created{}, err // the token can be tried again
 	}
-	k.invited.until = time.Time{}
 	k.Created(key.ID)
-	return Created{Key: key, Plain: plain}, err
+	return Created{Key: key, Plain: plain}, nil
 }

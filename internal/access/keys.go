@@ -29,9 +29,13 @@ type Store interface {
 	// InsertKey adds a key that does not exist yet. May, if not nil, is called with what
 	// the user has and may have, in the same transaction.
 	InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor, may func(keys, quota int, erased bool) error) error
-	// InsertFirstKey is InsertKey while there is no key, not even a revoked one. Else it
-	// returns Conflict.
-	InsertFirstKey(ctx context.Context, k beacon.Key, by beacon.Actor) error
+	// InsertFirstKey is InsertKey while there is no key, not even a revoked one, and uses up
+	// the invitation. Else it returns Conflict.
+	InsertFirstKey(ctx context.Context, k beacon.Key, by beacon.Actor, invited beacon.Invitation) error
+	// SetInvitation replaces the invitation to create the first key.
+	SetInvitation(ctx context.Context, invited beacon.Invitation, by beacon.Actor, now time.Time) error
+	// Invitation returns the invitation to create the first key; without one it is zero.
+	Invitation(ctx context.Context) (beacon.Invitation, error)
 	// RevokeKey revokes a key. It returns NotFound for an unknown key. A key that is
 	// already revoked keeps its first revocation time.
 	RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error
@@ -66,8 +70,6 @@ type Keys struct {
 	cache   *cache
 	flights singleflight.Group
 	away    atomic.Int64 // last try of a failing store, in microseconds; 0: it works
-
-	invited invitation
 }
 
 // New returns keys that trust their cache while the feed of changes, which calls Follow,

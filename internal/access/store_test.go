@@ -21,6 +21,7 @@ type memory struct {
 	mu      sync.Mutex
 	keys    map[beacon.KeyID]beacon.Key
 	actors  []beacon.Actor
+	invited beacon.Invitation
 	lookups int
 	touches []map[beacon.KeyID]time.Time
 	fails   error
@@ -40,14 +41,33 @@ func (m *memory) InsertKey(_ context.Context, k beacon.Key, by beacon.Actor, _ f
 	return nil
 }
 
-func (m *memory) InsertFirstKey(ctx context.Context, k beacon.Key, by beacon.Actor) error {
+func (m *memory) InsertFirstKey(ctx context.Context, k beacon.Key, by beacon.Actor, invited beacon.Invitation) error {
 	m.mu.Lock()
 	keys := len(m.keys)
+	fails := m.fails
+	if fails == nil && m.invited == invited {
+		m.invited = beacon.Invitation{}
+	} else if fails == nil {
+		keys = 1
+	}
 	m.mu.Unlock()
 	if keys > 0 {
 		return &beacon.Error{Kind: beacon.Conflict}
 	}
 	return m.InsertKey(ctx, k, by, nil)
+}
+
+func (m *memory) SetInvitation(_ context.Context, invited beacon.Invitation, _ beacon.Actor, _ time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.invited = invited
+	return m.fails
+}
+
+func (m *memory) Invitation(context.Context) (beacon.Invitation, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.invited, m.fails
 }
 
 func (m *memory) RevokeKey(_ context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error {

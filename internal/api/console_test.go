@@ -4,12 +4,14 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 // The first key is created with the token, which is in no log.
 func TestConsole_FirstKey(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
-		token, err := s.Keys.Invite(t.Context())
+		token, err := s.Keys.Invite(t.Context(), beacon.Principal{})
 		if err != nil {
 			t.Fatal(err)
 		}

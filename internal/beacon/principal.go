@@ -108,6 +108,13 @@ func (p Principal) Actor() Actor {
 	return Actor{Key: p.Key, User: p.User, Request: p.Request, Once: p.Once}
 }
 
+// Invitation lets the holder of a token create the first key of a network (decision D170).
+// The token itself is shown once and never stored.
+type Invitation struct {
+	Hash  [sha256.Size]byte // of the token
+	Until time.Time         // zero: there is none
+}
+
 // Key is an API key as stored in the database. The secret itself is shown once and
 // never stored (decision N23).
 type Key struct {

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
 	"github.com/beacon-wifi/beacon/internal/openfeeds"
@@ -98,15 +99,8 @@ func (s *Server) Close() error { return s.node.db.Close() }
 // Reread reads the heartbeats that something else in the process wrote; see Config.Free.
 func (s *Server) Reread(ctx context.Context) error { return s.node.telemetry.Reread(ctx) }
 
-// Invite returns the path of the console that creates the first key, once, or "" if there
-// is a key. The token is in the fragment, which browsers do not send.
-func (s *Server) Invite(ctx context.Context) (path string, err error) {
-	token, err := s.node.Keys.Invite(ctx)
-	if err != nil || token == "" {
-		return "", err
-	}
-	return "/#/first-key/" + token, nil
-}
+// Keys are those of the network.
+func (s *Server) Keys() *access.Keys { return s.node.Keys }
 
 func (s *Server) loaded(context.Context) error {
 	if !s.router.loaded.Load() {

@@ -2,10 +2,14 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,17 +35,47 @@ func (db KeyTable) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor,
 
 const countKeysSQL = `SELECT count(*) FROM api_keys`
 
-// InsertFirstKey is InsertKey while there is no key, not even a revoked one. Two processes
-// that do it at the same time may both succeed.
-func (db KeyTable) InsertFirstKey(ctx context.Context, k beacon.Key, by beacon.Actor) error {
+// InsertFirstKey is InsertKey while there is no key, not even a revoked one, and uses up the
+// invitation. Else it returns Conflict.
+func (db KeyTable) InsertFirstKey(ctx context.Context, k beacon.Key, by beacon.Actor, invited beacon.Invitation) error {
 	return db.insertKey(ctx, k, by, func(tx *transaction) error {
 		var keys int
-		_, err := tx.row([]any{&keys}, countKeysSQL)
-		if err == nil && keys > 0 {
-			err = beacon.Conflicting(errors.New("there is a key already"))
+		if _, err := tx.row([]any{&keys}, countKeysSQL); err != nil {
+			return err
+		}
+		used, err := tx.exec(`DELETE FROM settings WHERE name = $1 AND value = $2`, invitation, invitationText(invited))
+		if err == nil && (keys > 0 || used == 0) {
+			err = beacon.Conflicting(errors.New("there is a key already, or the invitation was used"))
 		}
 		return err
 	})
+}
+
+// SetInvitation replaces the invitation to create the first key. All servers accept it.
+func (db KeyTable) SetInvitation(ctx context.Context, invited beacon.Invitation, by beacon.Actor, now time.Time) error {
+	change := beacon.Change{Kind: beacon.SettingChanged, Target: invitation, Actor: by, At: now}
+	return db.exec(ctx, "settings", changes{&change}, putSettingSQL, invitation, invitationText(invited))
+}
+
+// Invitation returns the invitation to create the first key, if there is one.
+func (db KeyTable) Invitation(ctx context.Context) (invited beacon.Invitation, err error) {
+	set, err := readMap[string, string](ctx, db, same, settingsSQL)
+	text, found := set[invitation]
+	if err != nil || !found {
+		return invited, err
+	}
+	hash, until, _ := strings.Cut(text, " ")
+	n, hashErr := hex.Decode(invited.Hash[:], []byte(hash[:min(len(hash), hex.EncodedLen(sha256.Size))]))
+	at, untilErr := strconv.ParseInt(until, 10, 64)
+	if hashErr != nil || untilErr != nil || n != sha256.Size {
+		return beacon.Invitation{}, fmt.Errorf("%w: setting %s", beacon.ErrDamaged, invitation)
+	}
+	invited.Until = fromMicros(at)
+	return invited, nil
+}
+
+func invitationText(i beacon.Invitation) string {
+	return fmt.Sprintf("%x %d", i.Hash, micros(i.Until))
 }
 
 // insertKey writes a new key if the check, in the same transaction, does not refuse it.

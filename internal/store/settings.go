@@ -17,6 +17,7 @@ const (
 	homeSecret  = "home_secret"
 	startView   = "start_view"
 	language    = "language"
+	invitation  = "invitation" // to create the first key
 )
 
 const settingsSQL = `SELECT name, value FROM settings ORDER BY name`

@@ -13,7 +13,6 @@ var underLock = map[string]string{
 	"internal/replica CatchUp":      "a turn: one step at a time",
 	"internal/replica Step":         "a turn: one step at a time",
 	"internal/events Step":          "a turn: one step at a time",
-	"internal/access CreateFirst":   "a turn: a token is used once",
 	"internal/store/sqlite confirm": "a turn: the identity of a file",
 	"internal/store asCaller":       "a turn: the caller's edit of one operation, which ends before the caller leaves",
 	"internal/fleet with":           "code of fleet itself, which calls nobody else",

@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"net/netip"
+	"sync"
 	"testing"
 	"time"
 
@@ -47,22 +48,71 @@ func keys(t *testing.T, database Database) {
 	wantHead(t, db, 2)
 }
 
-// firstKey checks that a key is the first or is refused, whatever became of the others.
+// firstKey checks that an invitation is used up by one key, while there is none, whatever
+// became of the others.
 func firstKey(t *testing.T, database Database) {
 	db := database.open(t)
+	equal(t, "before there is one", must(db.Keys.Invitation(t.Context())), beacon.Invitation{})
+	invited := beacon.Invitation{Hash: [32]byte{1, 2, 31: 9}, Until: Now.Add(time.Hour)}
+	invite := func(i beacon.Invitation) {
+		t.Helper()
+		if err := db.Keys.SetInvitation(t.Context(), i, Actor, Now); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "the invitation", must(db.Keys.Invitation(t.Context())), i)
+	}
 	first, second := key("key_1"), key("key_2")
-	if err := db.Keys.InsertFirstKey(t.Context(), first, Actor); err != nil {
+	refused := func(what string, k beacon.Key, i beacon.Invitation) {
+		t.Helper()
+		wantKind(t, what, db.Keys.InsertFirstKey(t.Context(), k, Actor, i), beacon.Conflict)
+	}
+	refused("one without an invitation", first, beacon.Invitation{})
+	refused("one with an invitation that there is not", first, invited)
+	invite(beacon.Invitation{Hash: invited.Hash, Until: Now})
+	invite(invited)
+	refused("one with an invitation that was replaced", first, beacon.Invitation{Hash: invited.Hash, Until: Now})
+	if err := db.Keys.InsertFirstKey(t.Context(), first, Actor, invited); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "the first key", must(db.Keys.Key(t.Context(), first.ID)), first)
-	wantKind(t, "a second one", db.Keys.InsertFirstKey(t.Context(), second, Actor), beacon.Conflict)
+	equal(t, "the invitation after it was used", must(db.Keys.Invitation(t.Context())), beacon.Invitation{})
+	refused("a second one", second, invited)
 	if err := db.Keys.RevokeKey(t.Context(), first.ID, Now, Actor); err != nil {
 		t.Fatal(err)
 	}
-	wantKind(t, "one after a revoked one", db.Keys.InsertFirstKey(t.Context(), second, Actor), beacon.Conflict)
+	invite(invited)
+	refused("one after a revoked one", second, invited)
 	_, err := db.Keys.Key(t.Context(), second.ID)
 	wantKind(t, "the second key", err, beacon.NotFound)
-	wantHead(t, db, 2)
+	wantHead(t, db, 5)
+}
+
+// firstKeys checks that of two servers one creates the first key.
+func firstKeys(t *testing.T, database Database) {
+	a, b := database.open(t), database.open(t)
+	invited := beacon.Invitation{Hash: [32]byte{1}, Until: Now}
+	if err := a.Keys.SetInvitation(t.Context(), invited, Actor, Now); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	errs := make([]error, 10)
+	for i := range errs {
+		all.Go(func() {
+			errs[i] = []*store.DB{a, b}[i%2].Keys.InsertFirstKey(t.Context(), key(beacon.KeyID(fmt.Sprint("key_", i))), Actor, invited)
+		})
+	}
+	all.Wait()
+	made := 0
+	for _, err := range errs {
+		if err == nil {
+			made++
+		} else {
+			wantKind(t, "another", err, beacon.Conflict)
+		}
+	}
+	if made != 1 {
+		t.Errorf("%d keys were made with one invitation", made)
+	}
 }
 
 func keyOrderAndUsers(t *testing.T, database Database) {

@@ -87,6 +87,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"EraseRows", eraseRows},
 		{"Keys", keys},
 		{"FirstKey", firstKey},
+		{"FirstKeys", firstKeys},
 		{"KeyOrderAndUsers", keyOrderAndUsers},
 		{"RevokeKey", revokeKey},
 		{"TouchKeys", touchKeys},

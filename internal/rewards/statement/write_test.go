@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -116,8 +117,18 @@ func TestScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 		document := b.json(t)
-		month := b.statement.Month.String()
-		expectScript(t, b.statement.Chain.String(), csv.Bytes(), "chain.py", string(user), month)
+		chain := func(want string, csv, document []byte) {
+			t.Helper()
+			file := filepath.Join(t.TempDir(), "statement.csv")
+			if err := os.WriteFile(file, csv, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			expectScript(t, want, document, "chain.py", file)
+		}
+		chain(b.statement.Hash.String()+"\n", csv.Bytes(), document)
+		for _, other := range []string{"performance", "hold_id"} {
+			chain("or the first line has other names", bytes.Replace(csv.Bytes(), []byte("availability"), []byte(other), 1), document)
+		}
 		expectScript(t, b.statement.Hash.String(), document, "verify.py")
 		file := filepath.Join(t.TempDir(), "statement.csv")
 		for columns, want := range map[string]string{"availability": b.statement.Hash.String(), "performance": "the seal does not hold"} {
@@ -132,8 +143,16 @@ func TestScripts(t *testing.T) {
 		}
 		lines := bytes.SplitAfter(csv.Bytes(), []byte("\n"))
 		lines[5] = bytes.Replace(lines[5], []byte(","), []byte(",x"), 1)
-		expectScript(t, "row 5 does not hold", bytes.Join(lines, nil), "chain.py", string(user), month)
-		expectScript(t, "row 1 does not hold", csv.Bytes(), "chain.py", string(user), "2026-11")
+		chain("row 5 does not hold", bytes.Join(lines, nil), document)
+		chain("row 1 does not hold", csv.Bytes(), bytes.Replace(document, []byte(`"2026-10"`), []byte(`"2026-11"`), 1))
+		chain("the statement's hash does not hold", csv.Bytes(), bytes.Replace(document, []byte(`:0.777777`), []byte(`:0.777778`), 1))
+
+		older := settle(book(), mustDay("2026-09-01").Month(), ledger.Hash{}, []ledger.Row{randomRow(rand.New(rand.NewPCG(1, 1)), mustDay("2026-09-30"), 1)})
+		csv.Reset()
+		if err := statement.WriteCSV(&csv, &older.statement, older.inForce(), older.each); err != nil {
+			t.Fatal(err)
+		}
+		chain(older.statement.Hash.String()+"\nthe first line is under no hash", csv.Bytes(), older.json(t))
 		expectScript(t, "the seal does not hold", bytes.Replace(document, []byte(`"previous_hash":null`),
 			[]byte(`"previous_hash":"`+b.statement.Hash.String()+`"`), 1), "verify.py")
 	}

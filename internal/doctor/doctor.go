@@ -59,13 +59,14 @@ const faultsKept = 20
 type check struct {
 	name   string
 	advice string
-	needs  int64 // the schema version that has all columns it reads, or ofHotspots
+	needs  int64 // the schema version that has all it reads; with ofHotspots, if it reads them
 	slow   bool  // skipped by Options.Quick
 	run    func(*checkRun) error
 }
 
-// ofHotspots is the version since which hotspots have all their columns.
-const ofHotspots = -1
+// ofHotspots stands for the version since which hotspots have all their columns. It is added to
+// the version that has what else is read.
+const ofHotspots = 1 << 32
 
 const (
 	restoreAdvice = "keep a copy of the database as it is, and restore the last sound backup (beacon restore)"
@@ -89,8 +90,8 @@ var checks = []check{
 	{"references", reportAdvice, 3, false, references},
 	{"holds", "do not settle any month: " + restoreAdvice, 14, false, holds},
 	{"ledger", "do not settle any month: " + restoreAdvice, 14, false, books},
-	{"standings", "if days are opened again they are counted again: beacon rewards reopen; " + restoreAdvice, 16, true, standings},
-	{"excused", "do not settle any month: " + restoreAdvice, 16, true, excused},
+	{"standings", "if days are opened again they are counted again: beacon rewards reopen; " + restoreAdvice, ofHotspots + 16, true, standings},
+	{"excused", "do not settle any month: " + restoreAdvice, ofHotspots + 16, true, excused},
 	{"statements", "do not settle any month: " + restoreAdvice, 14, false, statements},
 	{"documents", "do not settle any month: " + restoreAdvice, 14, true, documents},
 }
@@ -112,8 +113,8 @@ func Examine(ctx context.Context, x *store.Examination, opts Options) (sound boo
 	readable := true
 	for _, c := range checks {
 		needs := c.needs
-		if needs == ofHotspots {
-			needs = hotspots
+		if needs >= ofHotspots {
+			needs = max(needs-ofHotspots, hotspots)
 		}
 		run := &checkRun{ctx: ctx, x: x, opts: opts, result: Result{Check: c.name}}
 		switch {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"reflect"
 	"testing"
 	"time"
 
@@ -200,16 +201,28 @@ func Hotspot(n int) beacon.Hotspot {
 			{At: at, Point: geo.Point{Lat: 40.7, Lng: -74}, Withdraws: true},
 		},
 		Vouches: []time.Time{at.Add(-2 * time.Hour), at.Add(-time.Hour)},
-		Settings: beacon.Settings{
-			MaxConnections: 64, BandwidthLimitMbps: 99.5, CoverageRadiusM: 75, ShowSSID: true,
+		Settings: everySetting(beacon.Settings{
+			MaxConnections: 64, BandwidthLimitMbps: 99.5, CoverageRadiusM: 75,
 			OperatingHours: &beacon.OperatingHours{
 				Timezone:   "America/New_York",
 				Weekly:     []beacon.WeeklySpan{{Days: []beacon.Weekday{"mon", "tue"}, Open: 480, Close: 1320}},
 				Exceptions: []beacon.HoursException{{Date: "2026-12-25", Closed: true}, {Date: "2026-12-24", Spans: []beacon.ExceptionSpan{{Open: 480, Close: 720}}}},
 			},
-		},
+		}),
 		CreatedAt: at, UpdatedAt: at, Version: 1,
 	}
+}
+
+// everySetting sets the settings that are still off.
+func everySetting(s beacon.Settings) beacon.Settings {
+	for _, field := range reflect.ValueOf(&s).Elem().Fields() {
+		if field.Kind() == reflect.Bool {
+			field.SetBool(true)
+		} else if field.IsZero() {
+			panic("give a hotspot a value of each setting")
+		}
+	}
+	return s
 }
 
 func mac(n int) beacon.MAC {

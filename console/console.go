@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/beacon-wifi/beacon/internal/httpserver/static"
 )
@@ -33,6 +34,23 @@ type Config struct {
 	Public  bool     // anyone may see the live map, without a key
 	Demo    bool     // the history of the network may still be written
 	Basemap *Basemap // what the map shows below the hotspots; nil: outlines
+
+	// Start says where the map of a public network begins; nil: unknown. It is called for
+	// each page that is served.
+	Start func() Start
+}
+
+// Start is where a map begins. At most one of its members is set.
+type Start struct {
+	View *View       `json:"view,omitempty"`
+	Box  *[4]float64 `json:"box,omitempty"` // west, south, east, north; east may be beyond 180°
+}
+
+// View is the middle of a map, and its zoom.
+type View struct {
+	Lat  float64 `json:"lat"`
+	Lng  float64 `json:"lng"`
+	Zoom float64 `json:"zoom"`
 }
 
 // Basemap is what the pages need to know to draw streets: a file of this server, or a
@@ -51,30 +69,47 @@ type Basemap struct {
 type Console struct {
 	files map[string]*static.File // by path
 	guard static.Guard
+
+	start  func() Start
+	before string               // the page up to where it says where the map begins
+	after  string               // and the rest of it
+	page   atomic.Pointer[page] // as it was served last
+}
+
+// page is the page of the network, with where the map begins.
+type page struct {
+	start string
+	file  *static.File
 }
 
 // The routes, as named in logs and metrics.
 const (
-	routePage  = "GET /"
-	routeAsset = "GET /assets/{name}"
+	routePage    = "GET /"
+	routePreview = "GET /preview"
+	routeAsset   = "GET /assets/{name}"
 )
 
 // New loads the embedded files.
 func New(cfg Config) (*Console, error) {
-	page, err := dist.ReadFile("dist/index.html")
+	source, err := dist.ReadFile("dist/index.html")
 	if err != nil {
 		return nil, err
 	}
-	page = []byte(strings.ReplaceAll(string(page), "{{demo-key}}", html.EscapeString(cfg.DemoKey)))
 	drawn, elsewhere, err := cfg.Basemap.describe()
 	if err != nil {
 		return nil, err
 	}
 	yes := map[bool]string{true: "yes"}
-	page = []byte(strings.NewReplacer("{{basemap}}", html.EscapeString(drawn), "{{public}}", yes[cfg.Public], "{{demo}}", yes[cfg.Demo]).Replace(string(page)))
-	c := &Console{guard: newGuard(elsewhere), files: map[string]*static.File{
-		"/": static.New(routePage, static.Page, page, static.AlwaysAsk),
+	text := strings.NewReplacer("{{demo-key}}", html.EscapeString(cfg.DemoKey), "{{basemap}}", html.EscapeString(drawn),
+		"{{public}}", yes[cfg.Public], "{{demo}}", yes[cfg.Demo]).Replace(string(source))
+	preview := strings.NewReplacer("{{preview}}", yes[true], "{{start}}", "").Replace(text)
+	c := &Console{guard: newGuard(elsewhere), start: cfg.Start, files: map[string]*static.File{
+		"/preview": static.New(routePreview, static.Page, []byte(preview), static.AlwaysAsk),
 	}}
+	c.before, c.after, _ = strings.Cut(strings.ReplaceAll(text, "{{preview}}", ""), "{{start}}")
+	last := c.make("")
+	c.page.Store(last)
+	c.files["/"] = last.file
 	assets, err := fs.ReadDir(dist, "dist/assets")
 	if err != nil {
 		return nil, err
@@ -118,8 +153,32 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
+	if f.Route() == routePage {
+		f = c.home()
+	}
 	c.guard.Set(w.Header())
 	f.Write(w, r)
+}
+
+// home returns the page of the network as of now.
+func (c *Console) home() *static.File {
+	start := ""
+	if c.start != nil {
+		body, err := json.Marshal(c.start())
+		if err == nil { // it has numbers alone
+			start = string(body)
+		}
+	}
+	if last := c.page.Load(); last != nil && last.start == start {
+		return last.file
+	}
+	next := c.make(start)
+	c.page.Store(next)
+	return next.file
+}
+
+func (c *Console) make(start string) *page {
+	return &page{start, static.New(routePage, static.Page, []byte(c.before+html.EscapeString(start)+c.after), static.AlwaysAsk)}
 }
 
 // describe returns the basemap as the pages read it, and the origin of its style if that

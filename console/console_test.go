@@ -300,3 +300,38 @@ func TestLicences(t *testing.T) {
 		}
 	}
 }
+
+// The page says where the map of a public network begins, as it is when it is asked for. That
+// of the preview does not.
+func TestPage_Start(t *testing.T) {
+	var start console.Start
+	c, err := console.New(console.Config{Start: func() console.Start { return start }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tags := map[string]bool{}
+	for _, tc := range []struct {
+		start console.Start
+		want  string
+	}{
+		{console.Start{}, `content="{}"`},
+		{console.Start{Box: &[4]float64{178, -18, 181, -16}}, `content="{&#34;box&#34;:[178,-18,181,-16]}"`},
+		{console.Start{View: &console.View{Lat: 52.52, Lng: 13.4, Zoom: 11}}, `content="{&#34;view&#34;:{&#34;lat&#34;:52.52,&#34;lng&#34;:13.4,&#34;zoom&#34;:11}}"`},
+	} {
+		start = tc.start
+		response, body := get(t, c, http.MethodGet, "/")
+		if !bytes.Contains(body, []byte(`name="beacon-start" `+tc.want)) || bytes.Contains(body, []byte("{{")) {
+			t.Errorf("the page has no %s: %s", tc.want, body)
+		}
+		tags[response.Header.Get("Etag")] = true
+		if again, _ := get(t, c, http.MethodGet, "/", "If-None-Match", response.Header.Get("Etag")); again.StatusCode != http.StatusNotModified {
+			t.Errorf("the same page is sent again: %d", again.StatusCode)
+		}
+	}
+	if len(tags) != 3 {
+		t.Errorf("three pages have %d tags", len(tags))
+	}
+	if _, body := get(t, c, http.MethodGet, "/preview"); !bytes.Contains(body, []byte(`name="beacon-start" content=""`)) || !bytes.Contains(body, []byte(`name="beacon-preview" content="yes"`)) {
+		t.Errorf("the preview's page: %s", body)
+	}
+}

@@ -2,7 +2,8 @@
 // all that can go wrong.
 import { heard } from "./clock";
 import { t } from "./messages";
-import { demoKey, session } from "./session";
+import { demoKey } from "./head";
+import { session } from "./session";
 import type { Pagination } from "./types";
 
 export interface Fault {

@@ -25,6 +25,7 @@ import { RegisterPage } from "./pages/register";
 import { RewardsPage } from "./pages/rewards";
 import { SignInPage } from "./pages/signin";
 import { StaffKeysPage, StaffPage } from "./pages/staff";
+import { isDemo, isPreview, isPublic } from "./head";
 import { online } from "./online";
 import { route, type Route } from "./router";
 import { session } from "./session";
@@ -93,7 +94,8 @@ export function App() {
   const at = useCell(route);
   const who = useCell(session.who);
   const page = pages[at.page] ?? missing;
-  const asks = page.needsKey && who === null; // for a key, in place of the page
+  const needsKey = page.needsKey || (at.page === "" && !isPublic() && !isPreview()); // nothing of a private network is for strangers
+  const asks = needsKey && who === null; // for a key, in place of the page
   const onMap = page.onMap && !asks;
   const shown = useRef(at);
   // Another page begins at its top, also for those who read by ear or go by keyboard. It may then scroll to a part of it.
@@ -162,14 +164,14 @@ function Header({ at }: { at: string }) {
   const who = useCell(session.who);
   const link = (page: string, text: string) => (
     <li>
-      <a href={`#/${page}`} aria-current={at === page ? "page" : undefined}>
+      <a href={`/#/${page}`} aria-current={at === page ? "page" : undefined}>
         {text}
       </a>
     </li>
   );
   return (
     <header class="bar">
-      <a class="brand" href="#/" aria-label={t.app.brand}>
+      <a class="brand" href="/#/" aria-label={t.app.brand}>
         <Mark />
         <span>Beacon</span>
       </a>
@@ -201,7 +203,7 @@ function Header({ at }: { at: string }) {
         </div>
       ) : (
         who === null && (
-          <a class="button" href="#/sign-in">
+          <a class="button" href="/#/sign-in">
             {t.app.signIn}
           </a>
         )
@@ -247,13 +249,11 @@ function Live() {
   );
 }
 
-const isDemo = document.querySelector<HTMLMetaElement>('meta[name="beacon-demo"]')?.content === "yes";
-
 /** Says how far the history of a demo is written. Once it is, the page is loaded again: all figures are others. */
 function History() {
   const [past, setPast] = useState({ days: 0, of: 0 });
   useEffect(() => {
-    if (!isDemo) return;
+    if (!isDemo()) return;
     let waited = false;
     const look = async (): Promise<void> => {
       const next = (await (await fetch("/history.json")).json()) as typeof past;

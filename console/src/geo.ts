@@ -44,6 +44,19 @@ export function boxOf(boxes: Bounds[]): Bounds {
   };
 }
 
+/** The smallest box around places, without the widest gap between them; its east may be beyond 180°. null: around none. */
+export function boxAroundAll(places: Place[]): [west: number, south: number, east: number, north: number] | null {
+  const lngs = places.map(({ lng }) => lng).sort((a, b) => a - b);
+  const [first] = lngs;
+  if (first === undefined) return null;
+  const gaps = lngs.map((lng, i) => (lngs[i + 1] ?? first + 360) - lng);
+  const widest = gaps.indexOf(Math.max(...gaps));
+  const east = lngs[widest] ?? first;
+  const west = lngs[widest + 1] ?? first;
+  const lats = places.map(({ lat }) => lat);
+  return [west, Math.min(...lats), east < west ? east + 360 : east, Math.max(...lats)];
+}
+
 /** Reads "40.7536, -73.9832"; null for anything else. */
 export function parsePlace(text: string): Place | null {
   const found = /^\s*(-?\d+(?:\.\d+)?)\s*[,;\s]\s*(-?\d+(?:\.\d+)?)\s*$/.exec(text);

@@ -63,8 +63,3 @@ class Session {
 }
 
 export const session = new Session();
-
-/** What opens the preview; the server writes it into the page. */
-export function demoKey(): string {
-  return document.querySelector<HTMLMetaElement>('meta[name="beacon-demo-key"]')?.content ?? "";
-}

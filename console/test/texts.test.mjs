@@ -64,7 +64,7 @@ const names = new Set([
   ...[" m²", " km²", " km", " GB", " min", " Mbit/s"],
   ...["Bearer ", "Content-Type", "Authorization", "Retry-After", "X-Request-Id", "Idempotency-Key", "Idempotency-Replayed", "If-Match", "Accept", "Last-Event-ID", "Content-Disposition"],
   ...["AbortError", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End"],
-  ...["Point", "Polygon", "LineString", "Feature", "FeatureCollection", "Low", "Medium", "GeolocateControl.FindMyLocation"], // of the map
+  ...["Point", "Polygon", "MultiPolygon", "LineString", "Feature", "FeatureCollection", "Low", "Medium", "GeolocateControl.FindMyLocation"], // of the map
   ...["live on", "panel folded", "number spare", "quiet danger", "12px ", "#9aa7b8"], // of styles
   ...["input, select, button", "input, .results button", "(prefers-color-scheme: dark)", "(prefers-reduced-motion: reduce)"],
 ]);

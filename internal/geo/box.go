@@ -1,12 +1,45 @@
 package geo
 
-import "math"
+import (
+	"iter"
+	"math"
+)
 
 // Box is the part of the Earth between two parallels and two meridians, borders
 // included. It extends from West eastwards to East, so a box with West > East crosses
 // the ±180° meridian (decision N20).
 type Box struct {
 	North, South, East, West float64
+}
+
+// Around returns a box around points, or false for none. If it can be narrower that way, it
+// crosses the ±180° meridian; it may be wider than it must be by a degree on each side of
+// that.
+func Around(points iter.Seq[Point]) (Box, bool) {
+	b := Box{North: -90, South: 90, East: -180, West: 180}
+	var degrees [360]bool // from -180° on: those with points
+	for p := range points {
+		b.North, b.South = max(b.North, p.Lat), min(b.South, p.Lat)
+		b.East, b.West = max(b.East, p.Lng), min(b.West, p.Lng)
+		degrees[min(int(p.Lng+180), 359)] = true
+	}
+	if b.North < b.South {
+		return Box{}, false
+	}
+	// The widest stretch without points inside of the box is left out, if it is wider than
+	// what is outside.
+	outside := 360 - int(math.Ceil(b.Width()))
+	last := int(b.West + 180)
+	for i := last + 1; i < len(degrees); i++ {
+		if !degrees[i] {
+			continue
+		}
+		if empty := i - last - 1; empty > outside {
+			outside, b.East, b.West = empty, float64(last+1-180), float64(i-180)
+		}
+		last = i
+	}
+	return b, true
 }
 
 // Valid reports whether the box is on Earth and has an area. It is written so that

@@ -3,6 +3,7 @@ package geo_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/beacon-wifi/beacon/internal/geo"
@@ -114,5 +115,32 @@ func TestBox_AreaAddsUp(t *testing.T) {
 		if math.Abs(sum/box.Area()-1) > 1e-12 {
 			t.Fatalf("%+v cut at %v, %v: parts have %v m², whole %v m²", box, lat, lng, sum, box.Area())
 		}
+	}
+}
+
+func TestAround(t *testing.T) {
+	for name, c := range map[string]struct {
+		points []geo.Point
+		want   geo.Box
+	}{
+		"one":           {[]geo.Point{{Lat: 52.5, Lng: 13.4}}, geo.Box{North: 52.5, South: 52.5, East: 13.4, West: 13.4}},
+		"a city":        {[]geo.Point{{Lat: 52.5, Lng: 13.4}, {Lat: 52.4, Lng: 13.6}}, geo.Box{North: 52.5, South: 52.4, East: 13.6, West: 13.4}},
+		"far apart":     {[]geo.Point{{Lat: 40, Lng: -74}, {Lat: -1, Lng: 37}}, geo.Box{North: 40, South: -1, East: 37, West: -74}},
+		"across":        {[]geo.Point{{Lat: -17, Lng: 178.5}, {Lat: -16, Lng: -179.5}}, geo.Box{North: -16, South: -17, East: -179, West: 178}},
+		"on the border": {[]geo.Point{{Lat: -17, Lng: 180}, {Lat: -16, Lng: -179.5}}, geo.Box{North: -16, South: -17, East: -179, West: 179}},
+		"all around":    {[]geo.Point{{Lng: -170}, {Lng: -60}, {Lng: 50}, {Lng: 160}}, geo.Box{East: -169, West: -60}},
+	} {
+		got, found := geo.Around(slices.Values(c.points))
+		if !found || got != c.want {
+			t.Errorf("%s: %v; want %v", name, got, c.want)
+		}
+		for _, p := range c.points {
+			if !got.Contains(p) {
+				t.Errorf("%s: %v is not in %v", name, p, got)
+			}
+		}
+	}
+	if _, found := geo.Around(slices.Values([]geo.Point(nil))); found {
+		t.Error("there is a box around nothing")
 	}
 }

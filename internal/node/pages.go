@@ -29,13 +29,14 @@ type Basemap struct {
 	Style string       // the URL of a style, which browsers load from there
 }
 
-func newPages(cfg ServerConfig) (p pages, err error) {
+// newPages makes them; start says where the console's map begins.
+func newPages(cfg ServerConfig, start func() console.Start) (p pages, err error) {
 	publicURL, keyPrefix := cfg.PublicURL, cfg.PreviewKeyPrefix
 	p.basemap = cfg.Basemap.File
 	if p.preview, err = preview.New(preview.Config{KeyPrefix: keyPrefix, PublicURL: publicURL}); err != nil {
 		return p, err
 	}
-	if p.console, err = console.New(console.Config{DemoKey: demoKey(keyPrefix, "console"), Basemap: drawn(cfg.Basemap), Public: cfg.Public, Demo: cfg.History != nil}); err != nil {
+	if p.console, err = console.New(console.Config{DemoKey: demoKey(keyPrefix, "console"), Basemap: drawn(cfg.Basemap), Public: cfg.Public, Demo: cfg.History != nil, Start: start}); err != nil {
 		return p, err
 	}
 	p.docs, err = newDocs(publicURL, demoKey(keyPrefix, "demo01"))

@@ -34,6 +34,7 @@ var aside = map[string]string{
 	"GET /h/{id}":                "a page about a hotspot that feeds show, where the server is public (decision D193)",
 	"GET /h/{id}/embed":          "the same, for frames in other pages",
 	"GET /healthz":               "for supervisors, who have no key; it tells that the process lives, and nothing else (decision X11)",
+	"GET /preview":               "the same page, with the preview's records",
 	"GET /readyz":                "for load balancers, who have no key; causes are for the log alone (decision X11)",
 	"GET /metrics":               "on --admin-addr alone, which is for the operator of the process (decision X11)",
 	"GET /debug/pprof/":          "on --admin-addr alone",
@@ -47,7 +48,7 @@ var aside = map[string]string{
 // here.
 func served(t *testing.T) []string {
 	t.Helper()
-	pages, err := newPages(ServerConfig{PublicURL: "http://127.0.0.1:8080", PreviewKeyPrefix: "svc"})
+	pages, err := newPages(ServerConfig{PublicURL: "http://127.0.0.1:8080", PreviewKeyPrefix: "svc"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/beacon-wifi/beacon/console"
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
@@ -51,7 +52,8 @@ type ServerConfig struct {
 
 // Open opens the database and creates the interfaces. The caller closes the server.
 func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
-	pages, err := newPages(cfg)
+	s := &Server{metrics: metrics.New(), shed: cfg.ShedLoad, hosts: cfg.AdminHosts}
+	pages, err := newPages(cfg, s.start)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +61,7 @@ func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{node: New(db, cfg.Config), metrics: metrics.New(), shed: cfg.ShedLoad, hosts: cfg.AdminHosts}
+	s.node = New(db, cfg.Config)
 	var open openInterfaces
 	if cfg.Public {
 		config := openfeeds.Config{API: s.node.API, Fleet: s.node.Fleet, PublicURL: cfg.PublicURL, Now: cfg.Now, Uptime: s.node.uptime}
@@ -91,6 +93,25 @@ func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
 	}
 	s.show()
 	return s, nil
+}
+
+// start says where a public network is: where its staff say, or else where its hotspots
+// are. Of a private one it says nothing.
+func (s *Server) start() console.Start {
+	if s.router.feeds == nil || !s.router.loaded.Load() {
+		return console.Start{}
+	}
+	if v := s.node.Follower.MapSettings().Start; v != nil {
+		return console.Start{View: &console.View{Lat: v.Lat, Lng: v.Lng, Zoom: v.Zoom}}
+	}
+	box, found := s.router.feeds.Box()
+	if !found {
+		return console.Start{}
+	}
+	if box.CrossesAntimeridian() {
+		box.East += 360 // as maps in browsers have it
+	}
+	return console.Start{Box: &[4]float64{box.West, box.South, box.East, box.North}}
 }
 
 // Close closes the database.

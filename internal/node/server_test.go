@@ -7,11 +7,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/sqlite"
@@ -107,5 +109,46 @@ func TestOpenLog(t *testing.T) {
 			t.Errorf("level %s: lines of requests and of level info are logged; want %t", level, logs)
 		}
 		log.Close()
+	}
+}
+
+// The page of a public network says where the map begins, as staff have set it; that of a
+// private one does not.
+func TestServer_Start(t *testing.T) {
+	t.Parallel()
+	for _, public := range []bool{true, false} {
+		cfg := testConfig(t)
+		cfg.Public = public
+		s, err := Open(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		page := func() string {
+			w := httptest.NewRecorder()
+			s.router.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+			return w.Body.String()
+		}
+		const nowhere = `name="beacon-start" content="{}"`
+		if !strings.Contains(page(), nowhere) { // while it is loading, too
+			t.Errorf("before it has loaded: %s", page())
+		}
+		if err := s.load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		berlin := beacon.StartView{Lat: 52.52, Lng: 13.405, Zoom: 11}
+		if err := s.node.db.Settings.SetStartView(t.Context(), &berlin, beacon.Actor{Request: "req_1"}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.node.Follower.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		want := nowhere
+		if public {
+			want = `name="beacon-start" content="{&#34;view&#34;:{&#34;lat&#34;:52.52,&#34;lng&#34;:13.405,&#34;zoom&#34;:11}}"`
+		}
+		if !strings.Contains(page(), want) {
+			t.Errorf("public: %v; want %s in %s", public, want, page())
+		}
 	}
 }

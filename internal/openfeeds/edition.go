@@ -20,7 +20,7 @@ type edition struct {
 	at    time.Time
 	items []fleet.MapItem   // in the order of their ids
 	seen  []beacon.Minute   // of each, when its last heartbeat had come; 0: never
-	box   geo.Box           // around all of them; it does not cross ±180°
+	box   geo.Box           // around all of them; everywhere, if there is none
 	hash  [sha256.Size]byte // of all that feeds show of them
 }
 
@@ -72,7 +72,7 @@ func renew(latest *atomic.Pointer[edition], making *sync.Mutex, fresh func(*edit
 const pageSize = 10_000
 
 func (e *editions) make(at time.Time) *edition {
-	next := &edition{at: at, box: geo.Box{North: -90, South: 90, East: -180, West: 180}}
+	next := &edition{at: at}
 	if last := e.latest.Load(); last != nil {
 		next.items, next.seen = make([]fleet.MapItem, 0, len(last.items)), make([]beacon.Minute, 0, len(last.items))
 	}
@@ -88,8 +88,6 @@ func (e *editions) make(at time.Time) *edition {
 				continue
 			}
 			next.items = append(next.items, item)
-			next.box.North, next.box.South = max(next.box.North, item.Place.Lat), min(next.box.South, item.Place.Lat)
-			next.box.East, next.box.West = max(next.box.East, item.Place.Lng), min(next.box.West, item.Place.Lng)
 			next.seen = append(next.seen, seenBy(s, item.Status, at))
 			e.view.publish(&h, next, len(next.items)-1)
 			line = strconv.AppendInt(append(append(line[:0], h.id...), ' '), s.Version(), 10)
@@ -104,11 +102,21 @@ func (e *editions) make(at time.Time) *edition {
 		}
 		query.Page.After = page.Items[pageSize-1].ID()
 	}
-	if len(next.items) == 0 {
+	var found bool
+	if next.box, found = geo.Around(next.places); !found {
 		next.box = geo.Box{North: 90, South: -90, East: 180, West: -180}
 	}
 	sum.Sum(next.hash[:0])
 	return next
+}
+
+// places yields where the hotspots are shown.
+func (e *edition) places(yield func(geo.Point) bool) {
+	for i := range e.items {
+		if !yield(e.items[i].Place) {
+			return
+		}
+	}
 }
 
 // seenBy returns when the last heartbeat of a hotspot had come. For one that is online, that

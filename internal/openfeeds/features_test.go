@@ -198,3 +198,19 @@ func gdal(t testing.TB, args ...string) [][]string {
 	}
 	return lines
 }
+
+// The box around the hotspots is that of what feeds show, also on both sides of ±180°.
+func TestFeeds_Box(t *testing.T) {
+	n := newNetwork(edge.Limits{}, "http://x")
+	n.add(t, beacon.Home, 1, geo.Point{Lat: 40.7, Lng: -74})
+	if box, found := n.feeds.Box(); found {
+		t.Errorf("there is a box around a home: %v", box)
+	}
+	n = newNetwork(edge.Limits{}, "http://x")
+	for i, at := range []geo.Point{{Lat: -17, Lng: 178}, {Lat: -16, Lng: -180}} {
+		n.add(t, beacon.Public, i+1, at)
+	}
+	if box, found := n.feeds.Box(); !found || box != (geo.Box{North: -16, South: -17, East: -179, West: 178}) {
+		t.Errorf("the box is %v, %v", box, found)
+	}
+}

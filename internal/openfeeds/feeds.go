@@ -21,6 +21,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/api/maps"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/static"
 )
@@ -69,6 +70,12 @@ func New(cfg Config) *Feeds {
 // Stop lets downloads finish for a while, then ends them. Call it when the server is about
 // to stop.
 func (f *Feeds) Stop() { f.stop() }
+
+// Box returns the box around the hotspots of the network, or false if there are none.
+func (f *Feeds) Box() (geo.Box, bool) {
+	e := f.editions.current()
+	return e.box, len(e.items) > 0
+}
 
 // endpoint serves a request. If it returns an error, it must have written nothing.
 type endpoint func(w http.ResponseWriter, r *http.Request) error

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -34,6 +35,7 @@ type Source interface {
 	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
 	EachHotspot(ctx context.Context, deletedSince time.Time, fn func(beacon.Hotspot) error) error
 	Blur(ctx context.Context) (beacon.Blur, error)
+	MapSettings(ctx context.Context) (beacon.MapSettings, error)
 }
 
 // Follower keeps a process in step with the store.
@@ -47,10 +49,34 @@ type Follower struct {
 
 	beats Beats
 	heard *clock.Heard
+	maps  atomic.Pointer[beacon.MapSettings]
 
 	mu      sync.Mutex       // one step at a time
 	cursors map[string]int64 // by node: the last change that was applied
 	unshown bool             // a setting has changed, and not all hotspots are shown by it yet
+}
+
+// MapSettings returns what maps of the network show at first.
+func (fo *Follower) MapSettings() beacon.MapSettings {
+	if m := fo.maps.Load(); m != nil {
+		return *m
+	}
+	return beacon.MapSettings{}
+}
+
+// readSettings reads the settings that every server follows.
+func (fo *Follower) readSettings(ctx context.Context) error {
+	blur, err := fo.source.Blur(ctx)
+	if err != nil {
+		return fmt.Errorf("read the settings: %w", err)
+	}
+	shown, err := fo.source.MapSettings(ctx)
+	if err != nil {
+		return fmt.Errorf("read the settings of maps: %w", err)
+	}
+	fo.fleet.SetBlur(blur)
+	fo.maps.Store(&shown)
+	return nil
 }
 
 // Beats follows the journals of heartbeats: package telemetry. A device beats only
@@ -86,11 +112,9 @@ func (fo *Follower) Load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find which deleted hotspots are still needed: %w", err)
 	}
-	blur, err := fo.source.Blur(ctx)
-	if err != nil {
-		return fmt.Errorf("read the settings: %w", err)
+	if err := fo.readSettings(ctx); err != nil {
+		return err
 	}
-	fo.fleet.SetBlur(blur)
 	err = fo.fleet.Load(func(add func(beacon.Hotspot) error) error { return fo.source.EachHotspot(ctx, since, add) })
 	if err != nil {
 		return fmt.Errorf("read the hotspots: %w", err)
@@ -124,14 +148,12 @@ func (fo *Follower) reshow(ctx context.Context) error {
 	if !fo.unshown {
 		return nil
 	}
-	blur, err := fo.source.Blur(ctx)
-	if err != nil {
+	if err := fo.readSettings(ctx); err != nil {
 		return err
 	}
-	fo.fleet.SetBlur(blur)
 	var mu sync.Mutex
 	var homes []beacon.Hotspot
-	err = fo.source.EachHotspot(ctx, time.Time{}, func(h beacon.Hotspot) error {
+	err := fo.source.EachHotspot(ctx, time.Time{}, func(h beacon.Hotspot) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if h.Type != beacon.Home {

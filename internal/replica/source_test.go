@@ -18,6 +18,7 @@ type source struct {
 	rows    map[beacon.HotspotID]beacon.Hotspot
 	streams map[string][]beacon.Change
 	blur    beacon.Blur
+	maps    beacon.MapSettings
 
 	// What a test puts in the way.
 	fails   map[string]error                      // by method
@@ -134,6 +135,13 @@ func (s *source) Blur(context.Context) (beacon.Blur, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.blur, err
+}
+
+func (s *source) MapSettings(context.Context) (beacon.MapSettings, error) {
+	err := s.enter("MapSettings")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.maps, err
 }
 
 // EachHotspot calls from many goroutines at once, as a store may.

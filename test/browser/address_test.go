@@ -12,7 +12,8 @@ func testAddress(t *testing.T, b *browser, n *network) {
 	const park = "40.75360,-73.98320,15.00"
 	ends := func(text string) string { return fmt.Sprintf(`location.hash.endsWith(%q)`, text) }
 	p := b.open(t, n.url+"/#/map?at="+park, desk)
-	p.sees("78 fixed records")
+	p.signIn(n.operator)
+	p.until(figure("Hotspots") + ` >= "4"`)
 	p.calm()
 	entries := eval[float64](p, `history.length`)
 	p.click(".maplibregl-ctrl-zoom-in")
@@ -21,14 +22,11 @@ func testAddress(t *testing.T, b *browser, n *network) {
 		t.Errorf("moving the map made %v entries to go back through", now-entries)
 	}
 	p.do(chromedp.Reload())
-	p.sees("78 fixed records")
+	p.until(figure("Hotspots") + ` >= "4"`)
 	p.click(".maplibregl-ctrl-zoom-out")
 	p.until(ends(park))
 
 	// A hotspot that is looked for is brought into sight, and going back brings the map back too.
-	p.visit("/sign-in")
-	p.signIn(n.operator)
-	p.until(ends(park)) // where one of theirs is
 	far := n.hotspots[4]
 	p.search(far.id)
 	p.until(fmt.Sprintf(`location.hash.startsWith("#/map/%s?at=40.66")`, far.id))

@@ -49,7 +49,7 @@ func TestBasemap(t *testing.T) {
 			city := lumeford
 			city.Schema = tc.schema
 			n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t}
-			n.serve(t, "--basemap", city.Write(t))
+			n.serve(t, "--public", "--basemap", city.Write(t))
 			p := b.open(t, n.url+"/#/map?at=52.51430,13.39072,14.60", tc.look)
 			// Who made the file is named, as text.
 			p.until(`document.querySelector(".maplibregl-ctrl-attrib a[href='https://example.org/copyright']")?.textContent === "© Surveyors of Lumeford"`)
@@ -99,7 +99,7 @@ func TestBasemapStyle(t *testing.T) {
 		},
 	}
 	n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t}
-	n.serve(t, "--basemap", tiles+"/style.json")
+	n.serve(t, "--public", "--basemap", tiles+"/style.json")
 	p := launch(t).open(t, n.url+"/#/map?at=52.51430,13.40500,14.00", wide)
 	p.expects("Content Security Policy")
 	p.expects(elsewhere)

@@ -21,7 +21,7 @@ func TestConsole(t *testing.T) {
 		name string
 		test func(*testing.T)
 	}{
-		{"preview", func(t *testing.T) { testPreview(p.as(t)) }},
+		{"preview", func(t *testing.T) { testPreview(p.as(t), n) }},
 		{"map", func(t *testing.T) { testMap(p.as(t), n) }},
 		{"operator", func(t *testing.T) { testOperator(p.as(t), n) }},
 		{"home", func(t *testing.T) {
@@ -48,8 +48,9 @@ func TestConsole(t *testing.T) {
 	}
 }
 
-// Without a key, the map shows the preview, in light and dark.
-func testPreview(p *page) {
+// The preview needs no key; it is seen in light and dark.
+func testPreview(p *page, n *network) {
+	p.do(chromedp.Navigate(n.url + "/preview"))
 	p.sees("78 fixed records")
 	p.do(chromedp.KeyEvent("\t"))
 	p.until(`document.activeElement.innerText === "Skip to content"`)
@@ -143,9 +144,10 @@ func testMap(p *page, n *network) {
 	if pages := eval[string](p, `document.querySelector("nav").innerText.replace(/\s+/g, " ")`); pages != "Map My hotspots Rewards Keys Docs" {
 		t.Errorf("an operator is offered %q", pages)
 	}
-	p.until(figure("Hotspots") + ` === "4"`) // the map still shows Bryant Park
+	p.visit("/map?at=40.75360,-73.98320,15.00")
+	p.until(figure("Hotspots") + ` === "4"`)
 	p.until(figure("Covered") + `.endsWith("m²")`)
-	p.search("brooklyn")
+	p.visit("/map?at=40.64530,-73.94550,11.40") // Brooklyn
 	p.until(figure("Hotspots") + ` !== "4"`)
 	p.calm()
 	p.shot("map")

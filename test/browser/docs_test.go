@@ -81,7 +81,7 @@ func testDocsOnTheWay(p *page) {
 	eval[bool](p, `(document.querySelector("#op-findNearbyHotspots .answers").scrollIntoView(), true)`)
 	p.shot("docs-opened")
 	p.press("Console")
-	p.until(`location.pathname === "/" && document.body?.innerText.includes("78 fixed records")`)
+	p.until(`location.pathname === "/" && document.body?.innerText.includes("This network shows its map to those who have a key.")`)
 	p.press("Docs")
 	p.until(`location.pathname === "/docs" && document.querySelector("article h1")`)
 }

@@ -21,7 +21,7 @@ func testLanguage(t *testing.T, b *browser, n *network) {
 		walk := func(key string, pages [][2]string) *page {
 			p := b.open(t, "about:blank", l)
 			p.asksFor("es-MX,es,en")
-			p.do(chromedp.Navigate(n.url))
+			p.do(chromedp.Navigate(n.url + "/preview"))
 			p.sees("78 registros fijos")
 			p.inSpanish(english)
 			p.press("Iniciar sesión")
@@ -109,7 +109,7 @@ func testLanguageFirst(t *testing.T, b *browser, english *regexp.Regexp) {
 // The switch is kept for the device; where the browser asks for a language that there is
 // not, the network's setting decides.
 func testLanguageSwitch(t *testing.T, b *browser, n *network) {
-	p := b.open(t, n.url, wide)
+	p := b.open(t, n.url+"/preview", wide)
 	p.sees("78 fixed records")
 	p.press("ES")
 	p.sees("78 registros fijos")

@@ -13,7 +13,7 @@ func TestWalk(t *testing.T) {
 	b := launch(t)
 	n := start(t)
 	n.stayAwake(t)
-	p := b.open(t, n.url+"/#/map?at=40.75360,-73.98320,15.00", desk)
+	p := b.open(t, n.url+"/preview", desk)
 
 	// The preview, without a key.
 	p.sees("78 fixed records")
@@ -22,6 +22,8 @@ func TestWalk(t *testing.T) {
 	// The map of the live network, and who is near.
 	p.press("Sign in")
 	p.signIn(n.operator)
+	p.until(`document.querySelector(".legend")?.innerText.includes("Yours (")`)
+	p.visit("/map?at=40.75360,-73.98320,15.00")
 	p.until(`document.querySelector(".live").innerText === "Live"`)
 	p.until(figure("Hotspots") + ` === "4"`)
 	p.search(n.hotspots[2].id)
@@ -52,5 +54,5 @@ func TestWalk(t *testing.T) {
 	p.fits()
 	p.do(chromedp.Navigate(n.url))
 	p.press("Sign out")
-	p.sees("78 fixed records")
+	p.sees("This network shows its map to those who have a key.")
 }

@@ -1,10 +1,9 @@
 // What lies below the hotspots, where the server names it: a PMTiles file that it
 // serves itself, or a style of another server.
 import type { AddProtocolAction, LayerSpecification, SourceSpecification, StyleSpecification } from "maplibre-gl";
+import { basemapText, type Box } from "../head";
 import { streetLayers, type Schema } from "./streets";
 import type { Theme } from "./theme";
-
-type Box = [west: number, south: number, east: number, north: number];
 
 /** As the page's head has it. */
 interface Named {
@@ -21,13 +20,12 @@ export interface Basemap {
   sources: Record<string, SourceSpecification>;
   layers: (t: Theme, language: string) => LayerSpecification[];
   more: Partial<StyleSpecification>; // glyphs and images
-  bounds?: Box; // of a file that has a part of the Earth
   land: boolean; // whether all ground is land, unless there is water on it
   covers: boolean; // the outlines of the continents, which are then neither drawn nor credited
 }
 
 function head(): Named | null {
-  const said = document.querySelector<HTMLMetaElement>('meta[name="beacon-basemap"]')?.content;
+  const said = basemapText();
   return said ? (JSON.parse(said) as Named) : null;
 }
 
@@ -35,6 +33,12 @@ function head(): Named | null {
 export const hasNames = (): boolean => head()?.file !== undefined;
 
 const wide = 20; // degrees; a file of more than that says little about where the network is
+
+/** The bounds of a file that has a part of the Earth. */
+export function streetBounds(): Box | undefined {
+  const { bounds } = head() ?? {};
+  return bounds && bounds[2] - bounds[0] < wide ? bounds : undefined;
+}
 
 type Libre = Pick<typeof import("maplibre-gl"), "addProtocol">;
 
@@ -52,7 +56,6 @@ export async function loadBasemap(libre: Libre): Promise<Basemap | null> {
     },
     layers: (t, language) => streetLayers(schema, t, language),
     more: {},
-    ...(bounds[2] - bounds[0] < wide && { bounds }),
     land: schema === "openmaptiles",
     covers: false,
   };

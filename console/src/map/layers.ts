@@ -3,6 +3,7 @@
 import type { CircleLayerSpecification, ExpressionSpecification, LayerSpecification, StyleSpecification } from "maplibre-gl";
 import boroughs from "../../data/boroughs.geojson";
 import { pixelsPerMetre } from "../geo";
+import { isNewYork } from "../head";
 import type { Basemap } from "./basemap";
 import type { Theme } from "./theme";
 
@@ -153,8 +154,9 @@ function gapLayer(t: Theme): LayerSpecification {
   return { id: "gaps", type: "fill", source: "gaps", paint: { "fill-color": t.gap, "fill-opacity": ["*", 0.45, ["get", "weight"]], "fill-antialias": false } };
 }
 
-/** Where there are no streets: outlines, and names of New York. */
+/** Where there are no streets: in New York outlines and names of its boroughs. */
 function outlines(t: Theme): Pick<StyleSpecification, "sources" | "layers"> {
+  if (!isNewYork()) return { sources: {}, layers: [gapLayer(t)] };
   return {
     sources: {
       boroughs: { type: "geojson", data: new URL(boroughs, location.href).href, attribution: "NYC Planning" },

@@ -6,15 +6,18 @@ import type { GeometryCollection, Topology } from "topojson-specification";
 import workerAddress from "map-worker";
 import landAddress from "world-atlas/land-50m.json";
 import type { Disc, Gap } from "../gaps";
-import { wrapLng } from "../geo";
+import { boxAroundAll, wrapLng } from "../geo";
+import type { Box } from "../head";
 import { t } from "../messages";
 import { session } from "../session";
 import type { Sight } from "../sight";
+import type { Start } from "../start";
 import { Cell } from "../state";
 import type { Bounds, Place, PreviewHotspot } from "../types";
 import { loadBasemap, type Basemap } from "./basemap";
 import { discRadius, hotspotLayersFor, room, style } from "./layers";
-import { home, places } from "./places";
+import { unwrap } from "./land";
+import { places } from "./places";
 import { onThemeChange, theme } from "./theme";
 
 type Libre = typeof import("maplibre-gl");
@@ -32,6 +35,8 @@ export interface Shown {
 const clickable = ["points", "own-points", "clusters"];
 /** From it on, the network's tiles have single hotspots. */
 const gapZoom = 14;
+const world: Box = [-180, -60, 180, 75];
+const nearest = 15; // the zoom at which a single place is shown
 const slack = 4; // pixels around a click in which a hotspot counts as hit
 
 export class MapView {
@@ -41,7 +46,7 @@ export class MapView {
   #language = "";
   #shown: Shown = { kind: "preview", records: [] };
   #ring: Marker | undefined;
-  #lat = home.lat; // that discs are drawn for
+  #lat: number; // that discs are drawn for
   #ready = false; // until then there is no style to add layers to
   onClick: (hit: Hit) => void = () => undefined;
   readonly sight: Cell<Sight>; // is another one after each move
@@ -49,22 +54,23 @@ export class MapView {
   /** Ends a map that is not used again. */
   readonly close: () => void;
 
-  static async create(container: HTMLElement, sight: Sight | null): Promise<MapView> {
+  static async create(container: HTMLElement, start: Start): Promise<MapView> {
     const libre = await import("maplibre-gl");
     libre.setWorkerUrl(new URL(workerAddress, location.href).href);
-    return new MapView(libre, container, sight, await loadBasemap(libre));
+    return new MapView(libre, container, start, await loadBasemap(libre));
   }
 
-  private constructor(libre: Libre, container: HTMLElement, sight: Sight | null, base: Basemap | null) {
+  private constructor(libre: Libre, container: HTMLElement, start: Start, base: Basemap | null) {
     this.#libre = libre;
     this.#base = base;
-    const [west, south, east, north] = base?.bounds ?? [home.west, home.south, home.east, home.north];
+    const { view, box: [west, south, east, north] = world } = start;
+    this.#lat = view?.lat ?? (south + north) / 2;
     this.#map = new libre.Map({
       container,
       style: this.#style(),
-      ...(sight
-        ? { center: [sight.lng, sight.lat], zoom: sight.zoom }
-        : { bounds: [west, south, east, north], fitBoundsOptions: { padding: covered(container) } }),
+      ...(view
+        ? { center: [view.lng, view.lat], zoom: view.zoom }
+        : { bounds: [west, south, east, north], fitBoundsOptions: { padding: covered(container), maxZoom: nearest } }),
       trackResize: false, // see below
       minZoom: 1,
       maxZoom: 20,
@@ -110,7 +116,7 @@ export class MapView {
     map.on("movestart", busy(true));
     map.on("idle", busy(false));
     map.on("load", () => {
-      if (!this.#base) this.#source("places").setData(collect(places));
+      if (map.getSource("places")) this.#source("places").setData(collect(places()));
       map.addImage(room.name, { ...room, data: new Uint8Array(4 * room.width * room.height) });
       if (!this.#base?.covers) void this.#loadLand();
       this.#ready = true;
@@ -149,7 +155,7 @@ export class MapView {
   async #loadLand(): Promise<void> {
     const [{ feature }, response] = await Promise.all([import("topojson-client"), fetch(landAddress)]);
     const topology = (await response.json()) as Topology<{ land: GeometryCollection }>;
-    this.#source("land").setData(feature(topology, topology.objects.land));
+    this.#source("land").setData(unwrap(feature(topology, topology.objects.land)));
   }
 
   #source(id: string): GeoJSONSource {
@@ -256,20 +262,28 @@ export class MapView {
     this.#map.flyTo({ center: [to.lng, to.lat], zoom: zoom ?? Math.max(this.#map.getZoom(), 15), offset: this.#offset() });
   }
 
+  /** Goes where someone begins, at once. */
+  begin({ view, box, own }: Start): void {
+    if (view) this.look(view);
+    else if (box) this.#fit(box, false);
+    this.ensure(own ?? [], false);
+  }
+
   /** Shows all of some places, unless one of them is in sight. */
-  ensure(places: Place[]): void {
+  ensure(places: Place[], animate = true): void {
     const sight = this.#map.getBounds();
-    if (!places.some(({ lat, lng }) => sight.contains([lng, lat]))) this.frame(places);
+    if (!places.some(({ lat, lng }) => sight.contains([lng, lat]))) this.frame(places, animate);
   }
 
   /** Shows all of some places. */
-  frame(places: Place[]): void {
-    const [first] = places;
-    if (!first) return;
-    const box = new this.#libre.LngLatBounds([first.lng, first.lat], [first.lng, first.lat]);
-    for (const { lat, lng } of places) box.extend([lng, lat]);
+  frame(places: Place[], animate = true): void {
+    const box = boxAroundAll(places);
+    if (box) this.#fit(box, animate);
+  }
+
+  #fit(box: Box, animate: boolean): void {
     const { left, bottom } = covered(this.#map.getContainer());
-    this.#map.fitBounds(box, { padding: { left: left + 40, bottom: bottom + 40, top: 40, right: 60 }, maxZoom: 15 });
+    this.#map.fitBounds(box, { padding: { left: left + 40, bottom: bottom + 40, top: 40, right: 60 }, maxZoom: nearest, animate });
   }
 
   /** From the middle of the map to the middle of what the panel leaves of it. */

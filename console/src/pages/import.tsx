@@ -192,7 +192,7 @@ function Places({ rows }: { rows: Row[] }) {
     const places = rows.flatMap(({ body }) => (body ? [body.location] : []));
     let close: (() => void) | undefined;
     let gone = false;
-    MapView.create(element.current, null).then(
+    MapView.create(element.current, {}).then(
       (view) => {
         if (gone) return view.close();
         close = view.close;

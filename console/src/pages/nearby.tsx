@@ -4,7 +4,7 @@ import * as format from "../format";
 import { changes } from "../live";
 import { t } from "../messages";
 import { Choice } from "../parts/field";
-import { mapView } from "../parts/maphost";
+import { mapView, wasEmpty } from "../parts/maphost";
 import { ErrorNote } from "../parts/note";
 import { StatusBadge } from "../parts/status";
 import { useAsk } from "../parts/use";
@@ -28,6 +28,7 @@ const first = 3; // that are brought into sight
 export function Nearby({ place, onPlace, onChoose }: Props) {
   const view = useCell(mapView);
   const version = useCell(changes);
+  const empty = useCell(wasEmpty) && version === 0; // nothing has changed since
   const [status, setStatus] = useState("all");
   const path = place && `/v1/hotspots/nearby?lat=${place.lat}&lng=${place.lng}&radius=2000&limit=${most}&status=${status}`;
   const { answer, error, loading } = useAsk<HotspotSummary[]>(path, version);
@@ -46,7 +47,7 @@ export function Nearby({ place, onPlace, onChoose }: Props) {
   }, [loading, place]);
   return (
     <section>
-      <p class="hint">{t.nearby.hint}</p>
+      <p class="hint">{empty ? t.nearby.empty((text) => <a href="#/register">{text}</a>) : t.nearby.hint}</p>
       <div class="line">
         <Choice label={t.words.show} value={status} options={statuses} onChange={setStatus} />
         <button type="button" class="quiet" onClick={() => view && onPlace(view.center())}>

@@ -14,7 +14,7 @@ import { movePin, parsePlan, plan, writePlan } from "../plan";
 import { route, showOnMap } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
-import type { Coverage, HotspotListed, NetworkSettings, Place } from "../types";
+import type { HotspotListed, NetworkSettings, Place } from "../types";
 import { HotspotCard } from "./card";
 import { CoverageFigures } from "./figures";
 import { Nearby } from "./nearby";
@@ -24,12 +24,6 @@ const tools = [
   { id: "nearby", name: t.map.nearby },
   { id: "what-if", name: t.map.whatIf },
 ];
-
-/** All hotspots there are, in as many clusters as an answer holds: to find where the network is. */
-const everywhere = "/v1/coverage?north=85&south=-85&east=180&west=-180";
-
-/** Whose hotspots the map was brought to: once is enough, it is theirs to move. */
-let broughtTo = "";
 
 export function NetworkMap() {
   const view = useCell(mapView);
@@ -70,21 +64,10 @@ export function NetworkMap() {
   }, [view]);
 
   const settings = useAsk<NetworkSettings>("/v1/settings").answer?.data;
-  const start = settings?.start_view;
-  const all = useAsk<Coverage>(start === null ? everywhere : null).answer?.data;
   useEffect(() => view?.speak(settings?.language ?? ""), [view, settings]);
   useEffect(() => {
     if (settings) heardNetwork(settings.language);
   }, [settings]);
-  useEffect(() => {
-    const user = session.who.value?.user_id ?? "";
-    if (!view || !mine || !(start ?? all) || broughtTo === user) return;
-    broughtTo = user;
-    if (chosen || at.sight) return;
-    if (start) view.look(start);
-    else if (all) view.ensure(all.hotspots);
-    view.ensure(mine.map(({ location }) => location));
-  }, [view, mine, start, all]);
   useEffect(() => {
     view?.ring((mine ?? []).map(({ id, status, location: { lat, lng } }) => ({ lat, lng, id, status })));
     return () => view?.ring([]);

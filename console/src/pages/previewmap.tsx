@@ -70,7 +70,7 @@ export function PreviewMap() {
           }
         }}
       />
-      <p class="hint">{t.preview.intro(records.length, (text) => <a href="#/sign-in">{text}</a>)}</p>
+      <p class="hint">{t.preview.intro(records.length, (text) => <a href="/#/sign-in">{text}</a>)}</p>
       <ErrorNote error={error} />
       {chosen && <PreviewCard record={chosen} />}
       {!chosen && place && (

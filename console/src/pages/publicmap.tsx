@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { now } from "../clock";
 import * as format from "../format";
+import { networkStart } from "../head";
 import { t } from "../messages";
 import { Facts } from "../parts/facts";
 import { mapView, useMapClick, useMarked } from "../parts/maphost";
@@ -12,9 +13,6 @@ import { route, showOnMap } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
 import type { Place, Status } from "../types";
-
-/** Whether anyone may see the network, as the page's head says. */
-export const isPublic = (): boolean => document.querySelector<HTMLMetaElement>('meta[name="beacon-public"]')?.content === "yes";
 
 interface Shown {
   geometry: { coordinates: [lng: number, lat: number] };
@@ -54,15 +52,14 @@ function useFeed<T>(path: string | null): T | null | undefined {
   return answer?.path === path ? answer?.value : undefined;
 }
 
-let brought = false; // to where the network is: once is enough
+/** Whether the network had no public hotspots when the page was loaded. */
+const isEmpty = (): boolean => Object.keys(networkStart()).length === 0;
 
 export function PublicMap() {
   const view = useCell(mapView);
   const notice = useCell(session.notice);
   const at = useCell(route);
   const chosen = at.page === "" ? at.id : "";
-  const all = useFeed<{ extent: { spatial: { bbox: [number, number, number, number][] } } }>("/open/collections/hotspots");
-  const [west, south, east, north] = all?.extent.spatial.bbox[0] ?? [];
 
   useMapClick(({ id = "" }) => showOnMap(id));
   useEffect(() => {
@@ -71,15 +68,6 @@ export function PublicMap() {
     const timer = setInterval(() => view.refresh(), minute);
     return () => clearInterval(timer);
   }, [view]);
-  useEffect(() => {
-    if (!view || south === undefined || brought) return;
-    brought = true;
-    if (!chosen && !at.sight)
-      view.ensure([
-        { lat: south, lng: west ?? 0 },
-        { lat: north ?? 0, lng: east ?? 0 },
-      ]);
-  }, [view, south]);
 
   const find = (found: Place & { zoom?: number }): void => {
     showOnMap("");
@@ -100,7 +88,7 @@ export function PublicMap() {
       {chosen ? (
         <PublicCard id={chosen} />
       ) : (
-        <p class="hint">{t.public.intro((text) => <a href="#/sign-in">{text}</a>)}</p>
+        <p class="hint">{(isEmpty() ? t.public.empty : t.public.intro)((text) => <a href="#/sign-in">{text}</a>)}</p>
       )}
       <ul class="legend" aria-label={t.map.colours}>
         <li class="online">{t.map.online}</li>

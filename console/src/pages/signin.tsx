@@ -4,11 +4,11 @@ import { t } from "../messages";
 import { Check, Field } from "../parts/field";
 import { ErrorNote } from "../parts/note";
 import { useDoing } from "../parts/use";
+import { isPublic } from "../head";
 import { go, route } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
 import type { Key } from "../types";
-import { isPublic } from "./publicmap";
 
 export function SignInPage() {
   const [key, setKey] = useState("");
@@ -28,6 +28,7 @@ export function SignInPage() {
     <section class="page narrow">
       <h1>{t.app.signIn}</h1>
       {notice && <p class="note">{notice}</p>}
+      {!isPublic() && <p>{t.signIn.private}</p>}
       <form class="card" onSubmit={send} noValidate>
         <Field
           label={t.signIn.key}
@@ -49,9 +50,7 @@ export function SignInPage() {
       </form>
       <p class="hint">
         {t.signIn.help(<code>beacon keys create --user new --scopes admin</code>)}
-        {(isPublic() ? t.signIn.publicMap : t.signIn.preview)((text) => (
-          <a href="#/">{text}</a>
-        ))}
+        {isPublic() && t.signIn.publicMap((text) => <a href="/#/">{text}</a>)} {t.signIn.preview((text) => <a href="/preview">{text}</a>)}
       </p>
       <p class="small">{t.signIn.licences((text) => <a href={licences()}>{text}</a>)}</p>
     </section>

@@ -3,6 +3,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { MapView, type Hit } from "../map/view";
 import { t } from "../messages";
 import { route } from "../router";
+import { session } from "../session";
+import { findStart } from "../start";
 import { Cell, useCell } from "../state";
 import type { Place } from "../types";
 
@@ -31,21 +33,44 @@ export function useMarked(at: Place | undefined, approximate = false): void {
   }, [view, at?.lat, at?.lng]);
 }
 
+/** Whether the network had no hotspots when the map was drawn. */
+export const wasEmpty = new Cell(false);
+
+/** Draws the map where it begins, or where the address says. */
+async function create(element: HTMLElement): Promise<void> {
+  const start = await findStart();
+  wasEmpty.value = start.empty === true;
+  const { sight, id } = route.value;
+  const view = await MapView.create(element, sight ? { view: sight } : start);
+  if (!sight && !id) view.ensure(start.own ?? [], false);
+  mapView.value = view;
+}
+
+/** Brings the map to where whoever signed in begins, unless it shows what was asked for. */
+async function bring(): Promise<void> {
+  const start = await findStart();
+  wasEmpty.value = start.empty === true;
+  const { sight, id } = route.value;
+  if (!sight && !id) mapView.value?.begin(start);
+}
+
 export function MapHost({ hidden }: { hidden: boolean }) {
   const element = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState("");
-  const begun = useRef(false);
+  const who = useCell(session.who);
+  const begunFor = useRef<string | undefined>(undefined); // the user, or nobody
   useEffect(() => {
-    if (hidden || begun.current || !element.current) return;
-    begun.current = true; // it takes a while, in which the page may be left and visited again
-    MapView.create(element.current, route.value.sight).then(
-      (view) => (mapView.value = view),
-      () => {
-        begun.current = false;
-        setFailure(t.map.noWebGL);
-      },
-    );
-  }, [hidden]);
+    const user = who?.user_id ?? "";
+    if (hidden || who === undefined || begunFor.current === user || !element.current) return;
+    const first = begunFor.current === undefined;
+    begunFor.current = user; // it takes a while, in which the page may be left and visited again
+    if (!first && !user) return; // whoever signed out stays where they were
+    const begin = first ? create(element.current) : bring();
+    begin.catch(() => {
+      begunFor.current = undefined;
+      setFailure(t.map.noWebGL);
+    });
+  }, [hidden, who]);
   return (
     <section class="map-host" hidden={hidden} aria-label={t.map.label}>
       <div class="map" ref={element} />

@@ -164,4 +164,4 @@ function usePlaces(wanted: string): { places: Named[]; busy: boolean } {
 }
 
 const boroughs = (wanted: string): Named[] =>
-  places.filter(({ name }) => name.toLowerCase().includes(wanted)).map((borough) => ({ ...borough, kind: "borough" }));
+  places().filter(({ name }) => name.toLowerCase().includes(wanted)).map((borough) => ({ ...borough, kind: "borough" }));

@@ -47,6 +47,7 @@ export const map = {
   },
   figures: { label: "In view", hotspots: "Hotspots", covered: "Covered", share: "Share of the view" },
   nearby: {
+    empty: (register: Mark): ComponentChildren => ["This network has no hotspots yet. ", register("Register the first one"), ", or choose in the staff's settings where the map begins."],
     hint: "Click the map to see hotspots within 2 km.",
     centre: "Around the centre",
     list: "Hotspots nearby",
@@ -123,6 +124,7 @@ export const map = {
   },
   public: {
     intro: (signIn: Mark): ComponentChildren => ["Choose a hotspot to see whether it works. ", signIn("Sign in"), " with a key to see more."],
+    empty: (signIn: Mark): ComponentChildren => ["This network has no public hotspots yet. ", signIn("Sign in"), " with a key to register the first one."],
     gone: "This hotspot is not public, or is gone.",
     page: "Status page",
   },

@@ -59,6 +59,7 @@ export const map: typeof en = {
   },
   figures: { label: "A la vista", hotspots: "Puntos", covered: "Cubierto", share: "De la vista" },
   nearby: {
+    empty: (register) => ["Esta red aún no tiene puntos de acceso. ", register("Registre el primero"), ", o elija en los ajustes del personal dónde empieza el mapa."],
     hint: "Haga clic en el mapa para ver los puntos de acceso a menos de 2 km.",
     centre: "Alrededor del centro",
     list: "Puntos de acceso cercanos",
@@ -135,6 +136,7 @@ export const map: typeof en = {
   },
   public: {
     intro: (signIn) => ["Elija un punto de acceso para ver si funciona. ", signIn("Inicie sesión"), " con una clave para ver más."],
+    empty: (signIn) => ["Esta red aún no tiene puntos de acceso públicos. ", signIn("Inicie sesión"), " con una clave para registrar el primero."],
     gone: "Este punto de acceso no es público, o ya no existe.",
     page: "Página de estado",
   },

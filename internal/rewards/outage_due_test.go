@@ -22,13 +22,69 @@ func (h *downtime) due(day int) (p pay, known bool) {
 	if p.tier == beacon.Premium {
 		p.performance = p.available / 2
 	}
+	p.utilization = min(h.carried(day), (int64(p.served)*credit+int64(p.excused)*rate)/4/1440)
 	return p, expected > 0
+}
+
+// carried is what a day's traffic is worth: all that the hotspot tells of on that day.
+func (h *downtime) carried(day int) int64 {
+	told := func(before int) int64 { // the last beat before a minute
+		for m := before - 1; m >= 0; m-- {
+			if h.beats[m] {
+				return int64(h.rate) * int64(m+1)
+			}
+		}
+		return 0
+	}
+	return (told((day+1)*1440) - told(day*1440)) / 50_000
+}
+
+// spare is what a day leaves of the most that traffic earns: the part of it in which we were
+// down, and if the hotspot did not serve all that it had from the day before.
+func (h *downtime) spare(day int) (left int64) {
+	if known, ok := h.spares[day]; ok {
+		return known
+	}
+	defer func() { h.spares[day] = left }()
+	p, _ := h.dueInMinutes(day)
+	if p.excused == 0 {
+		return 0
+	}
+	before := int64(0)
+	if day > 0 {
+		before = h.spare(day - 1)
+	}
+	most := h.excusedIn(day) / 4 / 1440
+	if p.served == 0 {
+		most += before
+	}
+	return min(most, (int64(p.served)*credit+h.excusedIn(day))/4/1440+before-p.utilization)
 }
 
 // dueInMinutes is due under a policy that counts minutes.
 func (h *downtime) dueInMinutes(day int) (p pay, known bool) {
 	p, _ = h.due(day)
-	var excused int64
+	excused, known := h.excusedMinutes(day)
+	p.available = (int64(p.served)*credit + excused) / 1440
+	if p.performance = 0; p.tier == beacon.Premium {
+		p.performance = p.available / 2
+	}
+	spare := int64(0)
+	if day > 0 {
+		spare = h.spare(day - 1)
+	}
+	p.utilization = min(h.carried(day), (int64(p.served)*credit+excused)/4/1440+spare)
+	return p, known
+}
+
+func (h *downtime) excusedIn(day int) int64 {
+	excused, _ := h.excusedMinutes(day)
+	return excused
+}
+
+// excusedMinutes is what the excused minutes of a day count for, in millionths, and whether
+// there is something to go by.
+func (h *downtime) excusedMinutes(day int) (excused int64, known bool) {
 	known = true
 	for m := day * 1440; m < (day+1)*1440; m++ {
 		if m%1440 < h.hours[0] || m%1440 >= h.hours[1] || !h.excused(m) {
@@ -47,11 +103,7 @@ func (h *downtime) dueInMinutes(day int) (p pay, known bool) {
 			excused += served * credit / days
 		}
 	}
-	p.available = (int64(p.served)*credit + excused) / 1440
-	if p.performance = 0; p.tier == beacon.Premium {
-		p.performance = p.available / 2
-	}
-	return p, known
+	return excused, known
 }
 
 func (h *downtime) count(day int) (p pay) {

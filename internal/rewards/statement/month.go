@@ -26,6 +26,7 @@ type Month struct {
 	last     ledger.Row
 	hotspots map[beacon.HotspotID]beacon.Day // with the first valid day of each
 	next     map[beacon.HotspotID]next       // if minutes count
+	left     map[place]next                  // what it was at places that hotspots have left
 	again    beacon.Day                      // of the last correction: the rows of the day before are not in next
 	days     []endOfDay                      // with valid rows, in order
 
@@ -50,6 +51,12 @@ type next struct {
 	spare    beacon.Amount
 }
 
+// place is one of a hotspot.
+type place struct {
+	hotspot  beacon.HotspotID
+	lat, lng int32
+}
+
 // heldRow is a row under a hold.
 type heldRow struct {
 	day    beacon.Day
@@ -61,7 +68,7 @@ type heldRow struct {
 func NewMonth(user beacon.UserID, month beacon.Month, policies policy.Set) *Month {
 	return &Month{
 		Sum: ledger.UserMonth{User: user, Month: month, Chain: ledger.Seed(user, month)}, policies: policies,
-		hotspots: map[beacon.HotspotID]beacon.Day{}, next: map[beacon.HotspotID]next{}, held: map[ledger.Hash]heldRow{}, earlier: map[ledger.Hash]heldRow{},
+		hotspots: map[beacon.HotspotID]beacon.Day{}, next: map[beacon.HotspotID]next{}, left: map[place]next{}, held: map[ledger.Hash]heldRow{}, earlier: map[ledger.Hash]heldRow{},
 	}
 }
 
@@ -120,8 +127,9 @@ func (m *Month) judge(row *ledger.Row) error {
 }
 
 // follows checks what a row says of the days before it by the row before it: standing in
-// minutes, which grew by what that row adds, and what outages left for traffic. Standing cannot
-// be checked where the hotspot has moved: at another place it served at other times.
+// minutes, which grew by what that row adds, and what outages left for traffic. Where the
+// hotspot has moved, standing is not known: at another place it served at other times. At one
+// that it had left in the month it is what it was there, or nothing.
 func (m *Month) follows(row *ledger.Row) error {
 	if row.Counts != beacon.InMinutes {
 		return nil
@@ -133,8 +141,12 @@ func (m *Month) follows(row *ledger.Row) error {
 			row.Day, row.Lat, row.Lng, p.StandingADay, row.Standing + p.Standing(row.Served, row.Proof > 0), p.Spare(row.Facts, row.Utilization),
 		}
 	}
-	if known && was.lat == row.Lat && was.lng == row.Lng && was.aDay == p.StandingADay && row.Standing != was.standing {
-		return fmt.Errorf("standing_minutes: is %d, but with its row of %s the hotspot has %d", row.Standing, was.day, was.standing)
+	there, again := was, known
+	if known && (was.lat != row.Lat || was.lng != row.Lng) {
+		there, again = m.moves(row, was)
+	}
+	if again && there.aDay == p.StandingADay && row.Standing != there.standing {
+		return fmt.Errorf("standing_minutes: is %d, but with its row of %s the hotspot has %d", row.Standing, there.day, there.standing)
 	}
 	if was.day < row.Day-1 {
 		was.spare = 0
@@ -144,6 +156,21 @@ func (m *Month) follows(row *ledger.Row) error {
 		return fmt.Errorf("spare_credits: is %s, but the day before leaves %s", row.Spare, was.spare)
 	}
 	return nil
+}
+
+// moves returns what was known of the place to which a hotspot has moved when it left it. It
+// may be a new place at the same point, and then it is not known which of them it is later.
+func (m *Month) moves(row *ledger.Row, was next) (there next, known bool) {
+	const several = -1
+	from, to := place{row.Hotspot, was.lat, was.lng}, place{row.Hotspot, row.Lat, row.Lng}
+	if len(m.left) < maxHotspots && m.left[from].aDay != several {
+		m.left[from] = was
+	}
+	if there, known = m.left[to]; known && row.Standing == 0 && there.standing > 0 {
+		m.left[to] = next{day: row.Day, aDay: several}
+		return next{}, false
+	}
+	return there, known
 }
 
 type component struct {
@@ -219,6 +246,7 @@ func (m *Month) correct(row *ledger.Row, before ledger.Sum) error {
 	}
 	m.again = row.Day
 	maps.DeleteFunc(m.next, func(_ beacon.HotspotID, n next) bool { return n.day >= row.Day })
+	maps.DeleteFunc(m.left, func(_ place, n next) bool { return n.day >= row.Day })
 	maps.DeleteFunc(m.hotspots, func(_ beacon.HotspotID, first beacon.Day) bool { return first >= row.Day })
 	m.last = ledger.Row{Day: row.Day - 1, Owned: beacon.Owned{Hotspot: "~"}} // after every id
 	only := ledger.Row{

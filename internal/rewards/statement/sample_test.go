@@ -77,7 +77,12 @@ func settle(policies policy.Set, month beacon.Month, previous ledger.Hash, rows 
 	hotspots := map[beacon.HotspotID]bool{}
 	for _, row := range rows {
 		m.Chain = m.Chain.Next(&row)
-		m.Sum = m.Plus(ledger.Sum{Served: int64(row.Served), Expected: int64(row.Expected), Earned: row.Earned})
+		sum := ledger.Sum{Served: int64(row.Served), Expected: int64(row.Expected), Earned: row.Earned}
+		if row.Kind == ledger.Correction {
+			m.Sum = m.Minus(sum)
+			continue
+		}
+		m.Sum = m.Plus(sum)
 		hotspots[row.Hotspot] = true
 	}
 	m.Hotspots = len(hotspots)

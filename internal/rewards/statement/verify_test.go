@@ -368,15 +368,56 @@ func TestVerify_Standing(t *testing.T) {
 		rows []ledger.Row
 		want string
 	}{
-		"it grows":           {[]ledger.Row{row(0, 1, 1440, 70, proven), row(1, 1, 30, 570, proven), row(3, 1, 1, 600, proven)}, ""},
-		"too much":           {[]ledger.Row{row(0, 1, 1440, 70, proven), row(1, 1, 30, 571, proven)}, "row 2 (2026-10-29, hs_1): standing_minutes: is 571, but with its row of 2026-10-28 the hotspot has 570"},
-		"too little":         {[]ledger.Row{row(0, 1, 20, 70, proven), row(2, 1, 30, 70, proven)}, "the hotspot has 90"},
-		"nobody found it":    {[]ledger.Row{row(0, 1, 1440, 0, never), row(1, 1, 30, 0, never), row(2, 1, 1, 0, proven)}, ""},
-		"and it counts":      {[]ledger.Row{row(0, 1, 1440, 0, never), row(1, 1, 30, 500, never)}, "the hotspot has 0"},
-		"elsewhere":          {[]ledger.Row{row(0, 1, 1440, 70, proven), row(1, 2, 30, 0, proven), row(2, 2, 30, 30, proven)}, ""},
-		"elsewhere, and not": {[]ledger.Row{row(0, 1, 1440, 70, proven), row(1, 2, 30, 0, proven), row(2, 2, 30, 0, proven)}, "the hotspot has 30"},
+		"it grows":        {[]ledger.Row{row(0, 1, 1440, 70, proven), row(1, 1, 30, 570, proven), row(3, 1, 1, 600, proven)}, ""},
+		"too much":        {[]ledger.Row{row(0, 1, 1440, 70, proven), row(1, 1, 30, 571, proven)}, "row 2 (2026-10-29, hs_1): standing_minutes: is 571, but with its row of 2026-10-28 the hotspot has 570"},
+		"too little":      {[]ledger.Row{row(0, 1, 20, 70, proven), row(2, 1, 30, 70, proven)}, "the hotspot has 90"},
+		"nobody found it": {[]ledger.Row{row(0, 1, 1440, 0, never), row(1, 1, 30, 0, never), row(2, 1, 1, 0, proven)}, ""},
+		"and it counts":   {[]ledger.Row{row(0, 1, 1440, 0, never), row(1, 1, 30, 500, never)}, "the hotspot has 0"},
+		"elsewhere":       {[]ledger.Row{row(0, 1, 1440, 70, proven), row(1, 2, 30, 0, proven), row(2, 2, 30, 30, proven)}, ""},
+		"and back":        {[]ledger.Row{row(0, 1, 1440, 70, proven), row(1, 2, 30, 0, proven), row(2, 1, 30, 570, proven), row(3, 1, 30, 600, proven)}, ""},
+		"and back, with too much": {
+			[]ledger.Row{row(0, 1, 1440, 70, proven), row(1, 2, 30, 0, proven), row(2, 1, 30, 571, proven)}, "row 3 (2026-10-30, hs_1): standing_minutes: is 571, but with its row of 2026-10-28 the hotspot has 570",
+		},
+		"and back, as a new place":      {[]ledger.Row{row(0, 1, 1440, 70, proven), row(1, 2, 30, 0, proven), row(2, 1, 30, 0, proven), row(3, 1, 30, 30, proven)}, ""},
+		"to and fro":                    {[]ledger.Row{row(0, 1, 20, 70, proven), row(1, 2, 30, 5, proven), row(2, 1, 40, 90, proven), row(3, 2, 50, 35, proven)}, ""},
+		"to and fro, with what was not": {[]ledger.Row{row(0, 1, 20, 70, proven), row(1, 2, 30, 5, proven), row(2, 1, 40, 90, proven), row(3, 2, 50, 36, proven)}, "the hotspot has 35"},
+		"elsewhere, and not":            {[]ledger.Row{row(0, 1, 1440, 70, proven), row(1, 2, 30, 0, proven), row(2, 2, 30, 0, proven)}, "the hotspot has 30"},
 	} {
 		_, err := verify(settle(book(), first.Month(), ledger.Hash{}, test.rows).json(t))
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v; want %q", name, err, test.want)
+		}
+	}
+}
+
+// Days that were closed again follow the rows above the correction that hold, and not those
+// that it made void.
+func TestVerify_StandingAgain(t *testing.T) {
+	p := &book()[3]
+	row := func(n, revision, standing, served int) ledger.Row {
+		f := beacon.Facts{Served: served, Expected: 1440, Ground: beacon.Ground{Counts: beacon.InMinutes, Standing: standing, Own: int64(served) * 1_000_000, Proof: 1_000_000}}
+		r := ledger.Row{Day: p.From + beacon.Day(n), Owned: beacon.Owned{User: user, Hotspot: "hs_1"}, Policy: p.Version, Facts: f, Earned: p.Reward(f)}
+		r.Revision = int64(revision)
+		return r
+	}
+	for name, test := range map[string]struct {
+		again []ledger.Row
+		want  string
+	}{
+		"as they hold":          {[]ledger.Row{row(1, 1, 300, 100), row(2, 1, 400, 50), row(3, 1, 450, 1)}, ""},
+		"by what is void":       {[]ledger.Row{row(1, 1, 300, 100), row(2, 1, 800, 50)}, "the hotspot has 400"},
+		"one that is not there": {[]ledger.Row{row(2, 1, 300, 50), row(3, 1, 350, 50)}, ""},
+	} {
+		rows := []ledger.Row{row(0, 0, 200, 100), row(1, 0, 300, 500), row(2, 0, 800, 9)}
+		chain, void := ledger.Seed(user, p.From.Month()).Next(&rows[0]), ledger.Sum{}
+		for i := range rows[1:] {
+			void = void.Plus(rows[1+i].Sum())
+		}
+		correction := ledger.Row{
+			Kind: ledger.Correction, Day: p.From + 1, Owned: beacon.Owned{User: user}, Earned: void.Earned, Revision: 1, Corrects: chain,
+			Facts: beacon.Facts{Served: int(void.Served), Expected: int(void.Expected)},
+		}
+		_, err := verify(settle(book(), p.From.Month(), ledger.Hash{}, append(append(rows, correction), test.again...)).json(t))
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v; want %q", name, err, test.want)
 		}

@@ -2,6 +2,8 @@ package extract_test
 
 import (
 	"bytes"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -235,4 +237,28 @@ func TestRegion(t *testing.T) {
 		}
 		seen[p.Name] = true
 	}
+}
+
+// Nobody is sent from https to http, where anyone could change what comes.
+func TestGet_RedirectsWithoutTLS(t *testing.T) {
+	good := encode(world(3, 100), 3, 50, about)
+	plain := serve(t, good)
+	secure := httptest.NewTLSServer(http.RedirectHandler(plain.URL+"/earth.pmtiles", http.StatusFound))
+	t.Cleanup(secure.Close)
+	roots := x509.NewCertPool()
+	roots.AddCert(secure.Certificate())
+	transport := http.DefaultTransport.(*http.Transport)
+	before := transport.TLSClientConfig
+	transport.TLSClientConfig = &tls.Config{RootCAs: roots}
+	t.Cleanup(func() { transport.TLSClientConfig = before })
+	path := filepath.Join(t.TempDir(), "region.pmtiles")
+	if _, err := get(t.Context(), order(&server{Server: secure}, path)); err == nil || !strings.Contains(err.Error(), "redirects to an address without https") {
+		t.Error(err)
+	}
+	other := httptest.NewServer(http.RedirectHandler(plain.URL+"/earth.pmtiles", http.StatusFound))
+	t.Cleanup(other.Close)
+	if _, err := get(t.Context(), order(&server{Server: other}, path)); err != nil {
+		t.Errorf("a redirect: %v", err)
+	}
+	decode(t, path)
 }

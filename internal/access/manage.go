@@ -67,7 +67,7 @@ func (k *Keys) Create(ctx context.Context, p beacon.Principal, in Creation) (Cre
 		return Created{}, err
 	}
 	generation := k.cache.generation()
-	err = k.store.InsertKey(ctx, key, p.Actor(), func(keys, quota int, erased bool) error {
+	err = k.store.InsertKey(ctx, key, p.CountedActor(now), func(keys, quota int, erased bool) error {
 		switch {
 		case erased:
 			return &beacon.Error{Kind: beacon.Conflict, Message: "this user was erased: create the key for a new user"}

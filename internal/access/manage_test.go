@@ -36,8 +36,8 @@ func TestCreate(t *testing.T) {
 		!slices.Equal(k.Scopes, []beacon.Scope{beacon.HotspotsWrite, beacon.KeysManage}) {
 		t.Errorf("created %+v; want what was asked for", k)
 	}
-	if got := w.store.actors; len(got) != 1 || got[0] != me.Actor() {
-		t.Errorf("recorded %v; want %v", got, me.Actor())
+	if got := w.store.actors; len(got) != 1 || got[0] != me.CountedActor(noon) {
+		t.Errorf("recorded %v; want %v", got, me.CountedActor(noon))
 	}
 	w.opens(t, made.Plain, k)
 }

@@ -24,6 +24,10 @@ type Actor struct {
 	Request string // "req_…", or "cli" for the command line
 	Note    string // anything else for the audit; never a secret
 	Once    *Once  // if the request may be repeated; kept apart
+
+	// CountedAt is when a change is made that counts toward what its user may do in a day
+	// (see Tally); zero if it does not. Kept apart too.
+	CountedAt time.Time
 }
 
 // ChangeKind says what happened, and before the point to what.

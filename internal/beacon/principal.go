@@ -115,6 +115,16 @@ type Invitation struct {
 	Until time.Time         // zero: there is none
 }
 
+// CountedActor is Actor for what can be repeated without end: unless the principal is
+// staff, it counts toward what a user may do in a day.
+func (p Principal) CountedActor(now time.Time) Actor {
+	by := p.Actor()
+	if p.Limited() {
+		by.CountedAt = now
+	}
+	return by
+}
+
 // Key is an API key as stored in the database. The secret itself is shown once and
 // never stored (decision N23).
 type Key struct {

@@ -102,7 +102,8 @@ func (e *Erasures) Withdraw(ctx context.Context, p beacon.Principal, user beacon
 	if err != nil {
 		return struct{}{}, err
 	}
-	err = e.Wishes.WithdrawErasure(ctx, user, p.Actor(), e.Clock.Now())
+	now := e.Clock.Now()
+	err = e.Wishes.WithdrawErasure(ctx, user, p.CountedActor(now), now)
 	err = beacon.Word(err, beacon.Conflict, "it is too late: the data is being erased, or was")
 	return struct{}{}, beacon.Word(err, beacon.NotFound, "nobody has asked to erase this user")
 }

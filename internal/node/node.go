@@ -276,7 +276,7 @@ func (n *Node) prune(ctx context.Context) error {
 		return nil
 	}
 	_, err := n.db.Requests.PruneIdempotency(ctx, now)
-	return errors.Join(err, n.db.Hotspots.PruneFreedMACs(ctx, now), n.checkins.Prune(ctx, now))
+	return errors.Join(err, n.db.Hotspots.PruneFreedMACs(ctx, now), n.db.Users.PruneTallies(ctx, now), n.checkins.Prune(ctx, now))
 }
 
 // countJournal counts the rows of the journal. It runs on a timer and not on a

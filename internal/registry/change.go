@@ -26,7 +26,7 @@ func (r *Registry) Change(ctx context.Context, p beacon.Principal, in Change) (b
 	if err := in.Patch.Validate(); err != nil {
 		return beacon.Hotspot{}, err
 	}
-	return r.update(ctx, p, in.Hotspot, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
+	return r.update(ctx, p, p.CountedActor(r.moment()), in.Hotspot, beacon.HotspotUpdated, func(h *beacon.Hotspot) (bool, error) {
 		if err := checkVersion(*h, in.Versions); err != nil {
 			return false, err
 		}
@@ -44,7 +44,7 @@ type Deletion struct {
 // is free again: if it was in service, for 30 days for its operator alone (decisions X4,
 // D92).
 func (r *Registry) Delete(ctx context.Context, p beacon.Principal, in Deletion) (struct{}, error) {
-	_, err := r.update(ctx, p, in.Hotspot, beacon.HotspotDeleted, func(h *beacon.Hotspot) (bool, error) {
+	_, err := r.update(ctx, p, p.Actor(), in.Hotspot, beacon.HotspotDeleted, func(h *beacon.Hotspot) (bool, error) {
 		h.DeletedAt = r.moment()
 		return true, checkVersion(*h, in.Versions)
 	})
@@ -61,13 +61,13 @@ func checkVersion(h beacon.Hotspot, seen []int64) error {
 
 // update is write for a hotspot of the principal's.
 func (r *Registry) update(
-	ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID, kind beacon.ChangeKind,
+	ctx context.Context, p beacon.Principal, by beacon.Actor, hotspot beacon.HotspotID, kind beacon.ChangeKind,
 	edit func(*beacon.Hotspot) (bool, error),
 ) (beacon.Hotspot, error) {
 	if !validID(hotspot) {
 		return beacon.Hotspot{}, errNoHotspot
 	}
-	return r.write(ctx, hotspot, p.Actor(), kind, func(h *beacon.Hotspot) (bool, error) {
+	return r.write(ctx, hotspot, by, kind, func(h *beacon.Hotspot) (bool, error) {
 		if !p.MayActFor(h.Operator) {
 			return false, errNotOperator
 		}

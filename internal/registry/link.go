@@ -36,7 +36,7 @@ func (r *Registry) NewLinkCode(ctx context.Context, p beacon.Principal, hotspot 
 		return LinkCode{}, err
 	}
 	row := beacon.LinkCode{Hotspot: hotspot, Hash: hash, ExpiresAt: made.ExpiresAt}
-	err = r.store.PutLinkCode(ctx, row, p.Actor(), now)
+	err = r.store.PutLinkCode(ctx, row, p.CountedActor(now), now)
 	return made, beacon.Word(err, beacon.Conflict, "the link code is in use: create another")
 }
 
@@ -165,7 +165,7 @@ func (r *Registry) refuseLink(ctx context.Context, by beacon.Actor, why string) 
 // Unlink unlinks the device of a hotspot of the principal's: its key is no longer
 // valid, and the hotspot is pending again. Without a device, nothing changes.
 func (r *Registry) Unlink(ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID) (struct{}, error) {
-	_, err := r.update(ctx, p, hotspot, beacon.HotspotUnlinked, func(h *beacon.Hotspot) (bool, error) {
+	_, err := r.update(ctx, p, p.Actor(), hotspot, beacon.HotspotUnlinked, func(h *beacon.Hotspot) (bool, error) {
 		linked := !h.Device.LinkedAt.IsZero()
 		h.EndService(r.moment())
 		h.Device.Unlink()

@@ -31,18 +31,13 @@ func (r *Registry) Register(ctx context.Context, p beacon.Principal, form beacon
 	return made, r.fleet.Apply(h)
 }
 
-// discards is how many hotspots that nobody has verified a user may delete in a day and
-// still register others, in quotas of such hotspots. Rows of deleted hotspots are kept, and
-// what reads all of a user's hotspots takes longer with each.
-const discards = 3
-
 // mayRegister refuses a registration if too many hotspots of its operator wait to be
 // verified, or were deleted in the last day before they were.
 func mayRegister(waiting, discarded, quota int) error {
 	switch {
 	case waiting >= quota:
 		return forbidden("you have %d hotspots that wait to be verified, the most allowed: wait until staff have verified some, delete some, or ask staff for a higher quota", waiting)
-	case discarded >= discards*quota:
+	case discarded >= beacon.DiscardsADay*quota:
 		return forbidden("you deleted %d hotspots in the last 24 hours that were not verified, the most allowed: register others tomorrow, or ask staff for a higher quota", discarded)
 	}
 	return nil

@@ -49,7 +49,8 @@ func (db UserTable) AskErasure(ctx context.Context, e beacon.Erasure, by beacon.
 // WithdrawErasure takes a wish back. It returns NotFound if there is none, and Conflict if
 // it is too late.
 func (db UserTable) WithdrawErasure(ctx context.Context, user beacon.UserID, by beacon.Actor, now time.Time) error {
-	return db.commit(ctx, "erasure "+string(user), func(tx *transaction) (changes, error) {
+	op := &operation{order: "erasure " + string(user)}
+	op.run = func(tx *transaction) (changes, error) {
 		n, err := tx.exec(`DELETE FROM erasures WHERE user_id = $1 AND begun = 0`, string(user))
 		if err != nil || n > 0 {
 			return changes{{Kind: beacon.ErasureWithdrawn, Target: string(user), Actor: by, At: now}}, err
@@ -62,7 +63,8 @@ func (db UserTable) WithdrawErasure(ctx context.Context, user beacon.UserID, by 
 			return nil, beacon.Conflicting(errors.New("the erasure has begun"))
 		}
 		return nil, absent("there is no such wish")
-	})
+	}
+	return db.doOnce(ctx, op, by)
 }
 
 // Erasure returns the wish of a user to be erased; false if there is none.
@@ -150,7 +152,7 @@ func (db KeyTable) EraseKey(ctx context.Context, k beacon.Key) error {
 }
 
 var eraseOfUserSQL = []string{
-	`DELETE FROM quotas WHERE user_id = $1`, `DELETE FROM freed_macs WHERE user_id = $1`, `DELETE FROM idempotency WHERE owner = $1`,
+	`DELETE FROM quotas WHERE user_id = $1`, `DELETE FROM tallies WHERE user_id = $1`, `DELETE FROM freed_macs WHERE user_id = $1`, `DELETE FROM idempotency WHERE owner = $1`,
 }
 
 // EraseUser deletes what is stored of a user and belongs to no books: the quota, reserved

@@ -24,8 +24,8 @@ type operation struct {
 	// more than once.
 	run func(*transaction) (changes, error)
 
-	// user is who changes a hotspot, if it matters whether its operator does.
-	user beacon.UserID
+	// by is who changes a hotspot, if it matters whether its operator does.
+	by beacon.Actor
 
 	// duplicate, if not nil, returns the error for a violation of a unique index.
 	duplicate func(cause error) error
@@ -96,6 +96,9 @@ func (c *committer) try(ctx context.Context, group []*operation) ([]error, outco
 	}
 	tx := &transaction{ctx: ctx, session: c.session}
 	verdicts, made, err := perform(tx, group)
+	if err == nil {
+		err = writeTallies(tx)
+	}
 	if err == nil {
 		err = c.record(tx, made)
 	}

@@ -66,7 +66,7 @@ func (db HotspotTable) UpdateHotspot(
 	edit func(*beacon.Hotspot) (changed bool, err error),
 ) (beacon.Hotspot, error) {
 	var result beacon.Hotspot
-	op := &operation{order: "hotspot by id " + string(id), user: by.User, duplicate: beacon.Conflicting}
+	op := &operation{order: "hotspot by id " + string(id), by: by, duplicate: beacon.Conflicting}
 	op.run = func(tx *transaction) (changes, error) {
 		change, err := update(tx, op, hotspotSQL, id, edit, &result)
 		if change == nil || err != nil {
@@ -126,6 +126,13 @@ func updateOnce(
 	if err != nil {
 		return nil, true, internal("update hotspot", err)
 	}
+	var does beacon.Tally // beside the change
+	if next.Device.MAC.Canonical() != current.Device.MAC.Canonical() {
+		does.MACs = 1
+		if err := tx.mayDo(op.by, does); err != nil {
+			return nil, true, err
+		}
+	}
 	n, err := writeHotspot(tx, values, id, current.Version)
 	if err != nil || n == 0 {
 		return nil, false, err
@@ -134,9 +141,10 @@ func updateOnce(
 	if next.DeletedAt.After(at) {
 		at = next.DeletedAt
 	}
-	if err := freeMAC(tx, op.user, current, next, at); err != nil {
+	if err := freeMAC(tx, op.by.User, current, next, at); err != nil {
 		return nil, true, err
 	}
+	tx.did(op.by, does)
 	return &beacon.Change{Target: string(id), Version: next.Version, At: at}, true, nil
 }
 

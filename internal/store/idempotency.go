@@ -22,12 +22,13 @@ func (db RequestTable) Once(ctx context.Context, owner, key string, now time.Tim
 
 const keepOnceSQL = `UPDATE idempotency SET result = $3 WHERE owner = $1 AND request_key = $2`
 
-// doOnce commits an operation. If its request has an Idempotency-Key (by.Once), it writes
+// doOnce commits an operation, and counts what it changes if the actor is counted. If its request has an Idempotency-Key (by.Once), it writes
 // the record of the request in the same transaction. If there is a record already, it does
 // nothing and returns ErrRepeated: the caller reads that record with Once. If the result is
 // not known before, the operation sets it. One that fails, or sets no result, leaves no
 // record.
 func (db *core) doOnce(ctx context.Context, op *operation, by beacon.Actor) error {
+	op.run = counted(by, op.run)
 	once := by.Once
 	if once == nil {
 		return db.committer.do(ctx, op)

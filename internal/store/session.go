@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 // session is the committer's connection with its prepared statements. It sends BEGIN
@@ -111,6 +113,8 @@ type transaction struct {
 
 	numbered    int64 // how many stream numbers it has taken
 	numberTaken bool  // it failed while inserting a numbered row
+
+	tallies map[tallyKey]beacon.Tally // what it has counted and not yet written
 }
 
 var errGroupFailed = errors.New("the transaction has failed")

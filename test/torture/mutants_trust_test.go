@@ -176,6 +176,25 @@ var trustMutants = []mutant{
 		says:  "a stranger registers it",
 	},
 	{
+		name:  "changes of MAC addresses are not counted",
+		fault: "TestDaily_MACs/sqlite",
+		in:    "internal/api",
+		file:  "internal/store/hotspots.go",
+		old: `	tx.did(op.by, does)
+`,
+		new:  ``,
+		says: "want 429",
+	},
+	{
+		name:  "what else a user does in a day is not counted",
+		fault: "TestDaily_Changes/sqlite",
+		in:    "internal/api",
+		file:  "internal/store/tallies.go",
+		old:   `tx.did(by, beacon.Tally{Changes: len(made)})`,
+		new:   `tx.did(by, beacon.Tally{})`,
+		says:  "want 429",
+	},
+	{
 		name:  "neighbours may say that a shop is a home",
 		fault: "TestVerification_ByNeighbourOfType/sqlite",
 		in:    "internal/api",

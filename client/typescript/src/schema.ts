@@ -110,6 +110,9 @@ export interface paths {
          *
          *     To replace a broken device, change `device.mac_address` and link the new device: the hotspot keeps its
          *     id, its place and its rewards.
+         *
+         *     A user who is not staff can make 2,000 changes in a UTC day, 150 of them of a MAC address, unless staff allow
+         *     more (see the quota of a user); then it is 429 until midnight.
          */
         patch: operations["changeHotspot"];
         trace?: never;
@@ -664,7 +667,7 @@ export interface paths {
         put?: never;
         /**
          * Release a reserved MAC address
-         * @description A MAC address that its operator gave up is reserved for that operator for 30 days. Release it for someone who has bought the device. Needs the scope `admin`.
+         * @description A MAC address that its operator gave up while the hotspot was in service is reserved for that operator for 30 days. Release it for someone who has bought the device. Needs the scope `admin`.
          */
         post: operations["releaseMac"];
         delete?: never;
@@ -897,7 +900,7 @@ export interface paths {
         };
         /**
          * Get the quota of a user
-         * @description How many hotspots of the user may wait to be verified, how many keys may be in force, and how many event streams and statements may be open at once, with all keys together. One more hotspot or key gets 403, one more stream or statement 429. Hotspots that were deleted before they were verified do not wait, but three times as many in 24 hours is the most. Another user's quota needs `admin`. Needs no scope.
+         * @description How many hotspots of the user may wait to be verified, how many keys may be in force, and how many event streams and statements may be open at once, with all keys together. One more hotspot or key gets 403, one more stream or statement 429. Hotspots that were deleted before they were verified do not wait, but three times as many in 24 hours is the most. Of what can be repeated without end (changes of hotspots, link codes, keys, answers to holds, erasures taken back), a user can do forty times as many in a UTC day, at least 2,000, and change three times as many MAC addresses, at least 150: the audit keeps each for ever. One more gets 429 until midnight. What ends something, such as deleting a hotspot or revoking a key, is never refused. Another user's quota needs `admin`. Needs no scope.
          */
         get: operations["getQuota"];
         /**
@@ -1474,7 +1477,7 @@ export interface components {
                 lng?: components["schemas"]["Longitude"];
                 address?: components["schemas"]["Address"];
             };
-            /** @description The access point. With another MAC address the device is unlinked, its key is refused, and the hotspot is `pending` until the new device is linked. The old MAC address is reserved for you for 30 days. */
+            /** @description The access point. With another MAC address the device is unlinked, its key is refused, and the hotspot is `pending` until the new device is linked. If the hotspot was in service, verified and linked, the old MAC address is reserved for you for 30 days. */
             device?: {
                 ssid?: components["schemas"]["SSID"];
                 mac_address?: components["schemas"]["MACAddress"];
@@ -3282,7 +3285,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Too many requests with this key or from this device, too many wrong keys or link attempts from this address, or too many streams at once. */
+        /** @description Too many requests with this key or from this device, too many wrong keys or link attempts from this address, too many streams at once, or too many changes in a day. */
         RateLimited: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];

@@ -199,7 +199,7 @@ func (r *Holds) edit(
 	ctx context.Context, p beacon.Principal, user beacon.UserID, note string, now time.Time,
 	edit func([]beacon.Hold) (beacon.Hold, beacon.ChangeKind, error),
 ) (beacon.Hold, error) {
-	by := p.Actor()
+	by := p.CountedActor(now) // an operator may answer again and again
 	by.Note = note
 	return r.Store.EditHolds(ctx, user, by, now, func(all []beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
 		h, kind, err := edit(all)

@@ -78,6 +78,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"Delete", deleteFreesMAC},
 		{"MACTaken", macTaken},
 		{"MACRace", macRace},
+		{"Tallies", tallies},
 		{"PruneIdempotency", pruneIdempotency},
 		{"Once", once},
 		{"OnceRace", onceRace},

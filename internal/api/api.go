@@ -69,7 +69,7 @@ func New(cfg Config) *API {
 		Edge:     e,
 		Hotspots: hotspots.New(e, cfg.Registry, cfg.CheckIns, cfg.Fleet, cfg.Telemetry),
 		Maps:     maps.New(e, cfg.Fleet),
-		Payments: payments.New(e, cfg.Rewards, cfg.Closing, cfg.Holds, cfg.Fleet),
+		Payments: payments.New(e, cfg.Rewards, cfg.Closing, cfg.Holds),
 		Accounts: accounts.New(e, accounts.Config{
 			Keys: cfg.Keys, Erasures: cfg.Erasures, Users: cfg.Users,
 			Registry: cfg.Registry, Telemetry: cfg.Telemetry, Rewards: cfg.Rewards, Holds: cfg.Holds,

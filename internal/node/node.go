@@ -31,6 +31,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/erasure"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/oversight"
 	"github.com/beacon-wifi/beacon/internal/registry"
@@ -185,7 +186,7 @@ func (n *Node) APIConfig() api.Config {
 		Fleet:     n.Fleet,
 		Telemetry: n.telemetry,
 		Rewards: earnings.New(earnings.Config{
-			Ledger: n.ledger, Places: n.db.Rewards(), Totals: n.db.Ledger, Telemetry: n.telemetry, Unrecorded: n.Fleet.Unrecorded, Around: n.Fleet.Around,
+			Ledger: n.ledger, Places: n.db.Rewards(), Totals: n.db.Ledger, Telemetry: n.telemetry, Unrecorded: n.Fleet.Unrecorded, Around: n.Fleet.Around, Nearby: n.neighbours,
 			HidesHomes: func() bool { return n.Fleet.Blur().Hides(beacon.Home) },
 		}),
 		Closing:   n.closing,
@@ -306,4 +307,15 @@ func (n *Node) uptime(ctx context.Context, id beacon.HotspotID, from, to time.Ti
 		days[i] = float64(p.Served) / float64(p.Expected) // NaN if nothing was expected
 	}
 	return days, nil
+}
+
+// neighbours returns the hotspots in service that are nearest to a point, as everyone sees
+// them.
+func (n *Node) neighbours(p geo.Point, withinM float64, most int) (list []earnings.Neighbour) {
+	now := n.clock.Now()
+	for _, hit := range n.Fleet.Nearby(fleet.NearbyQuery{Center: p, RadiusM: withinM, Limit: most, Active: true}, nil) {
+		c := hit.Item.PublicCondition(now)
+		list = append(list, earnings.Neighbour{Place: hit.Item.Place(), Uptime: c.Uptime, Tier: c.Tier})
+	}
+	return list
 }

@@ -74,7 +74,7 @@ var allowed = map[string][]string{
 	"api/hotspots":         {"access", "api/edge", "api/fragments", "beacon", "checkins", "client", "fleet", "geo", "httpserver", "id", "registry", "telemetry"},
 	"api/maps":             {"api/edge", "api/fragments", "api/mvt", "beacon", "client", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static"},
 	"api/network":          {"api/edge", "beacon", "client", "events", "httpserver", "id", "oversight", "registry", "review", "rewards/earnings"},
-	"api/payments":         {"api/edge", "beacon", "client", "fleet", "geo", "httpserver/coding", "id", "ledger", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "rewards/statement"},
+	"api/payments":         {"api/edge", "beacon", "client", "geo", "httpserver/coding", "id", "ledger", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "rewards/statement"},
 	"openfeeds":            {"api", "api/edge", "api/fragments", "api/maps", "beacon", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static", "id"}, // the network as the api shows it, without a key
 	"api/mvt":              {},
 	"preview":              {"httpserver", "httpserver/coding", "httpserver/static"}, // not even the domain: it could be lifted out whole
@@ -110,7 +110,7 @@ var allowed = map[string][]string{
 	"client": {},
 
 	// What wires everything.
-	"node":       {"access", "api", "api/edge", "api/fragments", "basemap", "beacon", "checkins", "clock", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "httpserver", "httpserver/metrics", "lease", "openfeeds", "oversight", "preview", "registry", "replica", "review", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "store", "telemetry"},
+	"node":       {"access", "api", "api/edge", "api/fragments", "basemap", "beacon", "checkins", "clock", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "geo", "httpserver", "httpserver/metrics", "lease", "openfeeds", "oversight", "preview", "registry", "replica", "review", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "store", "telemetry"},
 	"cmd/beacon": {"access", "api", "api/accounts", "api/edge", "api/network", "basemap", "basemap/extract", "beacon", "client", "clock", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node", "oversight", "preview", "rewards", "rewards/closing", "rewards/earnings", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite"},
 
 	// For tests and benchmarks only.

@@ -8,17 +8,12 @@ import (
 	"github.com/beacon-wifi/beacon/client"
 	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/rewards/earnings"
 )
 
-const (
-	// maxPlanned is how many hotspots can be planned at once.
-	maxPlanned = 20
-	// neighbourhoodM is how far the hotspots stand that are compared with a planned one.
-	neighbourhoodM = 5000
-)
+// maxPlanned is how many hotspots can be planned at once.
+const maxPlanned = 20
 
 // decodePlan reads where hotspots are planned.
 func decodePlan(_ *http.Request, o *edge.Object) (plan []geo.Point, err error) {
@@ -50,26 +45,15 @@ func (a *API) estimate(w http.ResponseWriter, r *http.Request, p beacon.Principa
 	if err := a.Limits.SpendMore(w.Header(), p, len(plan)-1, time.Now()); err != nil {
 		return err
 	}
+	estimates, err := a.rewards.Plan(r.Context(), p, plan)
+	if err != nil {
+		return err
+	}
 	out := client.RewardsEstimates{Unit: beacon.RewardUnit, Days: earnings.EstimateDays}
 	for i, place := range plan {
-		e, err := a.rewards.Estimate(r.Context(), place, a.neighbours(place), plan[:i])
-		if err != nil {
-			return err
-		}
-		out.Places = append(out.Places, showEstimate(place, e))
+		out.Places = append(out.Places, showEstimate(place, estimates[i]))
 	}
 	return a.Write(w, http.StatusOK, edge.Payload{Data: out})
-}
-
-// neighbours returns the hotspots in service that are nearest to a place, as everyone
-// sees them.
-func (a *API) neighbours(place geo.Point) (list []earnings.Neighbour) {
-	now := a.Now()
-	for _, hit := range a.fleet.Nearby(fleet.NearbyQuery{Center: place, RadiusM: neighbourhoodM, Limit: mostNeighbours, Active: true}, nil) {
-		c := hit.Item.PublicCondition(now)
-		list = append(list, earnings.Neighbour{Place: hit.Item.Place(), Uptime: c.Uptime, Tier: c.Tier})
-	}
-	return list
 }
 
 func showEstimate(place geo.Point, e earnings.Estimate) client.RewardsEstimate {
@@ -81,6 +65,3 @@ func showEstimate(place geo.Point, e earnings.Estimate) client.RewardsEstimate {
 	}
 	return out
 }
-
-// mostNeighbours is how many hotspots around a place an estimate looks at.
-const mostNeighbours = 100

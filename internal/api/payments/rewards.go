@@ -32,7 +32,7 @@ type Rewards interface {
 	// Rows calls fn for each row of a user, with the hash of its month's chain.
 	Rows(ctx context.Context, p beacon.Principal, user beacon.UserID, fn func(ledger.Row, ledger.Hash) error) error
 
-	Estimate(ctx context.Context, place geo.Point, neighbours []earnings.Neighbour, planned []geo.Point) (earnings.Estimate, error)
+	Plan(ctx context.Context, p beacon.Principal, plan []geo.Point) ([]earnings.Estimate, error)
 	Standings(ctx context.Context, ids []beacon.HotspotID) (earnings.Standings, error)
 	Overview(ctx context.Context, p beacon.Principal, months int) (earnings.Overview, error)
 }

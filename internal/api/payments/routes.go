@@ -5,7 +5,6 @@ package payments
 import (
 	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/rewards/holds"
 )
 
@@ -15,15 +14,14 @@ type API struct {
 	rewards Rewards
 	closing Closing
 	holding *holds.Holds
-	fleet   *fleet.Fleet
 
 	Statements *edge.ConcurrencyLimit // readers of statements
 	replays    *edge.ConcurrencyLimit
 }
 
 // New returns the API of payments.
-func New(e *edge.Edge, r Rewards, c Closing, h *holds.Holds, f *fleet.Fleet) *API {
-	return &API{Edge: e, rewards: r, closing: c, holding: h, fleet: f, Statements: newReaders(), replays: newReplays()}
+func New(e *edge.Edge, r Rewards, c Closing, h *holds.Holds) *API {
+	return &API{Edge: e, rewards: r, closing: c, holding: h, Statements: newReaders(), replays: newReplays()}
 }
 
 // Routes lists the endpoints. openapi.yaml describes each.

@@ -45,6 +45,10 @@ type Config struct {
 
 	// HidesHomes reports whether the network hides homes. Nil: it does not.
 	HidesHomes func() bool
+
+	// Nearby returns the hotspots in service that are nearest to a point, as everyone sees
+	// them. It is needed for plans.
+	Nearby func(p geo.Point, withinM float64, most int) []Neighbour
 }
 
 // Totals is what a database knows of months.

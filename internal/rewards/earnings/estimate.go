@@ -16,6 +16,11 @@ const (
 	// MinNeighbours is how many neighbours an estimate needs to name a range: fewer say
 	// nothing about the next one.
 	MinNeighbours = 5
+
+	// neighbourhoodM is how far the hotspots stand that are compared with a planned one, and
+	// mostNeighbours how many they are.
+	neighbourhoodM = 5000
+	mostNeighbours = 100
 )
 
 // Neighbour is what everyone may know of a hotspot that is in service.
@@ -36,6 +41,19 @@ type Estimate struct {
 	// here, half of them less than Middle, and a quarter more than High. They are zero if
 	// there are fewer than MinNeighbours.
 	Low, Middle, High beacon.Amount
+}
+
+// Plan returns what each of some planned hotspots might earn if those before it were there
+// first.
+func (r *Earnings) Plan(ctx context.Context, _ beacon.Principal, plan []geo.Point) ([]Estimate, error) {
+	estimates := make([]Estimate, len(plan))
+	for i, place := range plan {
+		var err error
+		if estimates[i], err = r.Estimate(ctx, place, r.Nearby(place, neighbourhoodM, mostNeighbours), plan[:i]); err != nil {
+			return nil, err
+		}
+	}
+	return estimates, nil
 }
 
 // Estimate returns what a new hotspot would earn if its neighbours and the other planned

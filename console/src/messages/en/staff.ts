@@ -215,7 +215,7 @@ export const staff = {
     compare: "See what would change",
     adoptNow: "Put it into force",
     mac: "Release a MAC address",
-    macHint: "A MAC address that its operator gave up is reserved for that operator for 30 days. Release it for someone who has bought the device.",
+    macHint: "A MAC address that its operator gave up in service is reserved for that operator for 30 days. Release it for someone who has bought the device.",
     macAddress: "MAC address",
     release: "Release",
     released: (mac: string, user: string) => `${mac} was reserved for ${user} and is free now.`,

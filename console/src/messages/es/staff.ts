@@ -229,7 +229,7 @@ export const staff: typeof en = {
     compare: "Ver qué cambiaría",
     adoptNow: "Ponerla en vigor",
     mac: "Liberar una dirección MAC",
-    macHint: "Una dirección MAC que su operador dejó queda reservada 30 días para él. Libérela para quien haya comprado el equipo.",
+    macHint: "Una dirección MAC que su operador dejó estando en servicio queda reservada 30 días para él. Libérela para quien haya comprado el equipo.",
     macAddress: "Dirección MAC",
     release: "Liberar",
     released: (mac, user) => `${mac} estaba reservada para ${user} y ahora está libre.`,

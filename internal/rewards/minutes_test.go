@@ -178,6 +178,32 @@ func TestMinutes_NeverFound(t *testing.T) {
 	})
 }
 
+// The days of grace after places are first paid are for places whose proof has ended. Under a
+// policy that counts minutes they pay nothing where no exact visit has found the hotspot, and
+// give it no standing.
+func TestMinutes_NeverFoundInGrace(t *testing.T) {
+	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
+		began := at("2026-10-01T00:00:00Z")
+		first := beacon.DayOf(began)
+		b := &block{street: newStreet(t, newWorld(t, open(t, began), began, 2), first+2, first+3)}
+		b.join(t, b.users[0])
+		id := b.register(t, b.users[1])
+		b.visit(t, id, 1, false) // its operator
+		b.all = append(b.all, id)
+		for n := range 6 {
+			b.pass(t, 0, [2]int{0, 1440}, [2]int{0, 1440})
+			row := b.row(t, 1)
+			switch paid := row.Availability > 0; {
+			case n < 3 && (!paid || n == 2 && row.Proof != 1e6):
+				t.Errorf("day %d: it is paid %s, by %+v", n, row.Total(), row.Ground)
+			case n >= 3 && (paid || row.Proof != 0 || row.Standing != 0):
+				t.Errorf("day %d: one that nobody has found is paid %s, by %+v", n, row.Total(), row.Ground)
+			}
+		}
+		b.check(t)
+	})
+}
+
 // Traffic that a device tells of after an outage is paid within the most that the days pay which
 // it was down for, whenever that began, and no more than once.
 func TestMinutes_Traffic(t *testing.T) {

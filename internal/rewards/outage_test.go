@@ -86,6 +86,14 @@ func TestOutages_Closed(t *testing.T) {
 			began := h.start.Time().Add(-time.Hour)
 			s := newStreet(t, newWorld(t, open(t, began), began, 1), h.start, minutesFrom...)
 			hotspot := s.register(t, s.users[0])
+			_, err := s.db.Hotspots.UpdateHotspot(t.Context(), hotspot, beacon.Actor{}, beacon.HotspotVerified, func(h *beacon.Hotspot) (bool, error) {
+				_, err := h.RecordVisit(beacon.Verification{Point: h.Location.Point, AccuracyM: 5}, "usr_staff", s.now)
+				h.Location.VerifiedAt = s.now
+				return true, err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
 			s.midnight(t)
 			ran := h.run(t)
 			for day := range h.days - 1 {

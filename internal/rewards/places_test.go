@@ -100,7 +100,7 @@ func (s *street) visit(t *testing.T, hotspot beacon.HotspotID, spot int, byStaff
 // whether that is proven.
 func (s *street) where(hotspot beacon.HotspotID, day beacon.Day) (spot int, since beacon.Day, proven bool) {
 	spot, since, found := s.found(hotspot, day)
-	return spot, since, found || since < s.places.From && day < s.places.From+30
+	return spot, since, found || since < s.places.From && day < s.places.From+30 && !s.inMinutes(day)
 }
 
 // found is where, and whether a visit has proven it.

@@ -310,10 +310,11 @@ func (r *Divider) claimOn(h *beacon.Hotspot, day beacon.Day) Claim {
 	}
 	c.proven = place.Proven(day) || place.Began < from && day < from+rewards.GraceDays
 	switch {
+	case rules.Counts() == beacon.InMinutes && !c.found: // in the days of grace too
+		c.proven = false
+		c.Proof = 0
 	case c.proven:
 		c.Proof = Whole
-	case rules.Counts() == beacon.InMinutes && !c.found:
-		c.Proof = 0
 	}
 	return c
 }

@@ -82,6 +82,7 @@ type keysInviteCmd struct {
 	database
 	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"The address that the server listens on. Default ${default}."`
 	publicURL
+	clockFlags
 }
 
 func (keysInviteCmd) Help() string {
@@ -106,8 +107,12 @@ func (c keysInviteCmd) Run(out *console) error {
 	if err != nil {
 		return err
 	}
+	now, err := c.now()
+	if err != nil {
+		return err
+	}
 	return c.withNew(out, func(db *store.DB) error {
-		address, err := invitation(out.ctx, keysOf(db), url)
+		address, err := invitation(out.ctx, access.New(db.Keys, now, new(clock.Heard)), url)
 		if err == nil && address == "" {
 			err = errors.New("there is a key already: the first one, or a user's own, creates others in the console; beacon keys create does, too")
 		}

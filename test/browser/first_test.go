@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -58,7 +59,7 @@ func TestFirstRun(t *testing.T) {
 // invitation returns the address that beacon keys invite prints.
 func (n *network) invitation(t *testing.T) string {
 	t.Helper()
-	return n.command(t, "keys", "invite", "--public-url", n.url)
+	return n.command(t, "keys", "invite", "--public-url", n.url, "--clock-start", today().Format(time.RFC3339Nano))
 }
 
 // staysSignedIn signs in for all tabs, and does with the cookie what the key may.

@@ -26,6 +26,7 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 		spot, key, code, hold, device, user := "", "", "", "", machine{}, string(c.user)
 		setting := "home_privacy"
 		var tried []string
+		c.delete(t, c.serves(t, 7)).want(t, http.StatusNoContent) // its MAC address is reserved
 		for _, step := range []struct {
 			route  string
 			kind   beacon.ChangeKind // none for those above
@@ -93,7 +94,7 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 				return admin.do(t, "PATCH", "/v1/settings", `{"home_privacy":"blur"}`)
 			}},
 			{"POST /v1/macs/releases", beacon.MACReleased, &user, func() answer {
-				return admin.post(t, "/v1/macs/releases", at(`{"mac_address":%q,"reason":"sold"}`, mac(1)))
+				return admin.post(t, "/v1/macs/releases", at(`{"mac_address":%q,"reason":"sold"}`, mac(7)))
 			}},
 			{"POST /v1/rewards/policies", beacon.PolicyAdopted, new("2027-01-01"), func() answer {
 				return admin.post(t, "/v1/rewards/policies", `{"from":"2027-01-01","confirm":true}`)

@@ -151,7 +151,7 @@ func changeAndLook(t *testing.T, c *client.Client, h client.Hotspot) {
 		t.Errorf("days that are not closed were replayed: %v", err)
 	}
 	keepBooks(t, c)
-	if queue := must(c.Review(t.Context(), 5))(t); queue.Total != 0 || queue.Flags == nil {
+	if queue := must(c.Review(t.Context(), client.ReviewQuery{PageQuery: client.PageQuery{PerPage: 5}}))(t); queue.Total != 0 || queue.Flags == nil {
 		t.Errorf("the review queue is %+v", queue)
 	}
 	if around := must(c.Neighbours(t.Context(), h.ID))(t); around.Total != 0 || around.Neighbours == nil {

@@ -65,7 +65,7 @@ const pages: Record<string, Page> = {
 // By the second word of the address.
 const staffPages: Record<string, Page["body"]> = {
   "": () => <StaffPage />,
-  review: () => <ReviewPage />,
+  review: ({ query }) => <ReviewPage key={query.operator} operator={query.operator ?? ""} />,
   hotspots: ({ query }) => <AllHotspotsPage key={query.operator} operator={query.operator ?? ""} />,
   holds: ({ query }) => <HoldsPage key={query.hotspot ?? query.operator} query={query} />,
   operators: ({ part }) => <OperatorsPage id={part} />,

@@ -178,7 +178,7 @@ func TestList_Refused(t *testing.T) {
 			wantFault(t, staff.get(t, "/v1/hotspots?q="+url.QueryEscape(text)), http.StatusBadRequest, "invalid_request", "q")
 		}
 		staff.get(t, "/v1/hotspots?q="+strings.Repeat("%C3%A9", 50)).want(t, http.StatusOK)
-		staff.get(t, "/v1/hotspots?unknown=1&unknown=2&Status=x").want(t, http.StatusOK)
+		wantFault(t, staff.get(t, "/v1/hotspots?unknown=1&unknown=2&Status=x"), http.StatusBadRequest, "invalid_request", "unknown", "Status")
 		for _, broken := range []string{"q=%zz", "q=a;b", "%"} {
 			wantFault(t, staff.get(t, "/v1/hotspots?"+broken), http.StatusBadRequest, "invalid_request")
 		}

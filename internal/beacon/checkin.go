@@ -105,10 +105,12 @@ func (form *CheckInForm) Validate() (install string, works bool, m Measured, err
 	return install, works, m, f.Err()
 }
 
-// DeviceAddress is from where the device of a hotspot sends: a keyed hash of the address.
+// DeviceAddress is from where the device of a hotspot sends: keyed hashes of the address,
+// and of the network that it is in.
 type DeviceAddress struct {
 	Hotspot HotspotID
 	Hash    int64
+	Network int64     // 0: not known
 	At      time.Time // when it was noted
 }
 

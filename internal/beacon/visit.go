@@ -179,6 +179,19 @@ func (h *Hotspot) forgetVisit() {
 	}
 }
 
+// EverVisited reports whether anyone has visited the hotspot. What nobody has visited earns
+// nothing.
+func (h *Hotspot) EverVisited() bool { return len(h.visits()) > 0 }
+
+// FirstVisit returns when the hotspot was first visited, as far as it is known, or the zero
+// time.
+func (h *Hotspot) FirstVisit() time.Time {
+	if visits := h.visits(); len(visits) > 0 {
+		return visits[0].At
+	}
+	return time.Time{}
+}
+
 // visits returns the visits. The verification of a hotspot that was verified before
 // visits were kept counts as one that proved the registered point.
 func (h *Hotspot) visits() []Visit {

@@ -73,7 +73,7 @@ func (c *CheckIns) Heard(hotspot *fleet.Hotspot, from netip.Prefix) {
 		hotspot.HeardFrom(0)
 		return
 	}
-	c.noted[id] = beacon.DeviceAddress{Hotspot: id, Hash: c.hashAddress(from), At: now}
+	c.noted[id] = beacon.DeviceAddress{Hotspot: id, Hash: c.hashAddress(from), Network: c.hashNetwork(from), At: now}
 }
 
 // moves are from which addresses devices sent on a day, of those that sent from several.
@@ -160,9 +160,22 @@ func (c *CheckIns) flush(ctx context.Context) (more bool, err error) {
 }
 
 // hashAddress returns the hash that stands for an address.
-func (c *CheckIns) hashAddress(from netip.Prefix) int64 {
-	addr := from.Addr().As16()
-	sum := c.hash('a', addr[:])
+func (c *CheckIns) hashAddress(from netip.Prefix) int64 { return c.hashOf('a', from.Addr()) }
+
+// hashNetwork returns the hash that stands for the network that an address is in, which is
+// as large as what one customer or a part of a town has: a /24, or a /48 of IPv6.
+func (c *CheckIns) hashNetwork(from netip.Prefix) int64 {
+	bits := 48
+	if from.Addr().Is4() {
+		bits = 24
+	}
+	network, _ := from.Addr().Prefix(bits) // fails only for the zero Addr
+	return c.hashOf('n', network.Addr())
+}
+
+func (c *CheckIns) hashOf(kind byte, addr netip.Addr) int64 {
+	bytes := addr.As16()
+	sum := c.hash(kind, bytes[:])
 	return int64(binary.LittleEndian.Uint64(sum[:]) & addressMask)
 }
 

@@ -409,3 +409,25 @@ func TestHash(t *testing.T) {
 		t.Error("two of them have one hash")
 	}
 }
+
+// The networks of two addresses are one if they share a /24, or a /48 of IPv6.
+func TestHash_OfNetworks(t *testing.T) {
+	s := newWorld(t).open(t)
+	network := func(text string) int64 { return s.hashNetwork(netip.MustParsePrefix(text)) }
+	for _, test := range []struct {
+		one, other string
+		same       bool
+	}{
+		{"198.51.100.1/32", "198.51.100.254/32", true},
+		{"198.51.100.1/32", "198.51.101.1/32", false},
+		{"2001:db8:1:2::/64", "2001:db8:1:ffff::/64", true},
+		{"2001:db8:1:2::/64", "2001:db8:2:2::/64", false},
+	} {
+		if one, other := network(test.one), network(test.other); one == other != test.same || one == 0 {
+			t.Errorf("%s and %s: %d, %d", test.one, test.other, one, other)
+		}
+	}
+	if first := netip.MustParsePrefix("198.51.100.0/32"); s.hashNetwork(first) == s.hashAddress(first) {
+		t.Error("the first address of a network has the hash of the network")
+	}
+}

@@ -119,6 +119,7 @@ type (
 		store.HotspotTable
 		store.RecordTable
 		store.CheckInTable
+		store.LedgerTable
 	}
 	followed struct {
 		store.ChangeTable
@@ -168,7 +169,7 @@ func New(db *store.DB, cfg Config) *Node {
 	n.erasures = erasure.New(erasure.Config{Wishes: db.Users, Store: erasable{db.Users, db.Keys, db.Hotspots, db.Changes, db.Holds, db.Ledger}, Clock: n.clock, Lease: n.holder.Held, Log: log})
 	n.checkins = checkins.New(checked{db.Hotspots, db.CheckIns}, n.Fleet, now, log)
 	n.review = review.New(review.Config{
-		Store: reviewed{db.Flags, db.Hotspots, db.Records, db.CheckIns}, Final: n.telemetry.FinalBefore, Lease: n.holder.Held, Addresses: n.checkins.Addresses, Now: now, Log: log,
+		Store: reviewed{db.Flags, db.Hotspots, db.Records, db.CheckIns, db.Ledger}, Final: n.telemetry.FinalBefore, Lease: n.holder.Held, Addresses: n.checkins.Addresses, Now: now, Log: log,
 	})
 	n.Keys = access.New(db.Keys, now, &n.heard)
 	n.Follower = replica.NewFollower(n.Fleet, followed{db.Changes, db.Hotspots, db.Settings}, &n.heard, n.Keys.Follow, n.telemetry, log)

@@ -22,6 +22,7 @@ var groupings = []struct {
 }
 
 const (
+	cellM      = 50 // the largest of any grouping
 	ringM      = 50
 	ringOthers = 4 // the least of any grouping
 
@@ -56,12 +57,13 @@ func (e *estate) add(c *Case, day beacon.Day) {
 	e.sites = append(e.sites, site{hotspot: h.ID, place: place, apart: geo.Distance(place, h.Location.Point) > ringM, from: c.From})
 }
 
-// cell is a part of the Earth that is at least 50 m wide and high, below the polar
-// circles.
+// cell is a part of the Earth.
 type cell struct{ row, column int32 }
 
-func cellOf(p geo.Point) cell {
-	const size = 0.0012 // degrees; at 66° of latitude 0.0012° of longitude are 54 m
+// cellOf returns the cell of a point. Cells are at least so many metres wide and high, below
+// the polar circles.
+func cellOf(p geo.Point, metres float64) cell {
+	size := 0.0012 * metres / 50 // degrees; at 66° of latitude 0.0012° of longitude are 54 m
 	return cell{int32(math.Floor(p.Lat / size)), int32(math.Floor(p.Lng / size))}
 }
 
@@ -73,7 +75,7 @@ func (e *estate) flags(day beacon.Day) (flags []beacon.Flag) {
 	}
 	e.cells = make(map[cell][]int, len(e.sites))
 	for i := range e.sites {
-		at := cellOf(e.sites[i].place)
+		at := cellOf(e.sites[i].place, cellM)
 		e.cells[at] = append(e.cells[at], i)
 	}
 	for _, g := range groupings {
@@ -99,7 +101,7 @@ func (e *estate) flags(day beacon.Day) (flags []beacon.Flag) {
 // near returns the other sites within a distance of one, or only those that are apart.
 func (e *estate) near(i int, within float64, apart bool) (others []int) {
 	s := &e.sites[i]
-	at := cellOf(s.place)
+	at := cellOf(s.place, cellM)
 	for row := at.row - 1; row <= at.row+1; row++ {
 		for column := at.column - 1; column <= at.column+1; column++ {
 			for _, j := range e.cells[cell{row, column}] {

@@ -1,5 +1,5 @@
 // Package review looks for hotspots that staff should visit: whose figures no real device
-// has, or that stand where one operator would not put so many. It decides nothing, and
+// has, or that stand where one operator, or several, would not put so many. It decides nothing, and
 // nothing is paid or held by what it finds.
 //
 // Its one invariant: what it says of a day follows from the records of that day and the
@@ -10,6 +10,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -30,8 +32,9 @@ type Store interface {
 	PutFlags(ctx context.Context, l lease.Lease, flags []beacon.Flag) error
 	FinishReview(ctx context.Context, l lease.Lease, day, kept beacon.Day, dismissed time.Time) error
 	Reviewed(ctx context.Context) (beacon.Day, bool, error)
-	Flags(ctx context.Context, limit int) ([]beacon.Flag, int, error)
-	DismissFlag(ctx context.Context, hotspot beacon.HotspotID, kind beacon.FlagKind, reason string, by beacon.Actor, now time.Time, may func(operator beacon.UserID) error) error
+	Flags(ctx context.Context, of beacon.FlagFilter, after beacon.FlagPlace, offset, limit int) (page []beacon.FlagLine, lines, flags int, err error)
+	DismissFlags(ctx context.Context, of string, kind beacon.FlagKind, reason string, by beacon.Actor, now time.Time, may func(operator beacon.UserID) error) error
+	Earned(ctx context.Context, users []beacon.UserID, from, to beacon.Month) (map[beacon.UserID]beacon.Amount, error)
 }
 
 // Config is what New needs.
@@ -100,13 +103,14 @@ func (r *Review) covers(done, day beacon.Day) bool {
 	return day <= done && done < beacon.DayOf(r.Now())
 }
 
-// reviewDay reviews a day, page by page. Memory holds a page, and the places of one operator.
+// reviewDay reviews a day, page by page. Memory holds a page, and where all hotspots stand.
 func (r *Review) reviewDay(ctx context.Context, held lease.Lease, day beacon.Day) error {
 	again, err := r.Store.MACsAgain(ctx, (day + 1 - registeredWithin).Time(), registeredAgain)
 	if err != nil {
 		return err
 	}
 	var own estate
+	var all everyone
 	for last, more := (beacon.Owned{}), true; more; {
 		owned, err := r.Store.OwnedPage(ctx, last, pageSize)
 		if err != nil {
@@ -122,24 +126,49 @@ func (r *Review) reviewDay(ctx context.Context, held lease.Lease, day beacon.Day
 		}
 		for i := range cases {
 			c := &cases[i]
+			if !c.EverVisited() { // it earns nothing, and anyone can register any number
+				continue
+			}
 			if c.Operator != own.operator {
 				flags = append(flags, own.flags(day)...)
 				own = estate{operator: c.Operator}
 			}
 			own.add(c, day)
+			all.add(c, day)
 			flags = append(flags, c.flags(day)...)
 			if n := again[c.ID]; n > 0 {
 				flags = append(flags, flag(c.ID, c.Operator, day, beacon.MACAgain, facts{"registrations": int64(n)}))
 			}
 		}
 		if !more {
-			flags = append(flags, own.flags(day)...)
+			flags = append(append(flags, own.flags(day)...), all.flags(day)...)
 		}
-		if err := r.Store.PutFlags(ctx, held, flags); err != nil {
+		if err := r.put(ctx, held, day, flags); err != nil {
 			return err
 		}
 	}
 	return r.Store.FinishReview(ctx, held, day, day-flagsKept, r.Now().AddDate(0, 0, -flagsRest))
+}
+
+// put writes the flags of a day, with what is at stake.
+func (r *Review) put(ctx context.Context, held lease.Lease, day beacon.Day, flags []beacon.Flag) error {
+	about := map[beacon.UserID]bool{}
+	for i := range flags {
+		for _, user := range flags[i].About() {
+			about[user] = true
+		}
+	}
+	month := beacon.MonthOf(day.Time())
+	earned, err := r.Store.Earned(ctx, slices.Collect(maps.Keys(about)), month-1, month)
+	if err != nil {
+		return err
+	}
+	for i := range flags {
+		for _, user := range flags[i].About() {
+			flags[i].Stake += earned[user]
+		}
+	}
+	return r.Store.PutFlags(ctx, held, flags)
 }
 
 // cases reads what is known of hotspots, in their order.
@@ -175,7 +204,7 @@ func (r *Review) cases(ctx context.Context, day beacon.Day, owned []beacon.Owned
 		}
 		c := Case{Hotspot: *byID[id], Addresses: r.Addresses(id, day)}
 		if a, known := from[id]; known && !a.At.Before(day.Time()) {
-			c.From = a.Hash
+			c.From, c.Network = a.Hash, a.Network
 		}
 		if data := is[id]; data != nil {
 			t, err := heartbeat.RecordTraits(data, was[id])
@@ -189,29 +218,44 @@ func (r *Review) cases(ctx context.Context, day beacon.Day, owned []beacon.Owned
 	return all, nil
 }
 
-// Queue is the first flags, and how many there are.
+// Query asks for a page of the queue.
+type Query struct {
+	beacon.FlagFilter
+	Page beacon.Page
+}
+
+// Queue is a page of the queue, and how many flags there are.
 type Queue struct {
-	Flags []beacon.Flag
-	Total int
+	beacon.Listed[beacon.FlagLine]
+	Flags int
 }
 
-// Queue returns the first flags of the queue, those that matter most first.
-func (r *Review) Queue(ctx context.Context, _ beacon.Principal, limit int) (Queue, error) {
-	flags, total, err := r.Store.Flags(ctx, limit)
-	return Queue{flags, total}, err
+// Queue returns a page of the queue, with what matters most first. All flags of one kind
+// that an account has are one line, unless the flags of that account are asked for.
+func (r *Review) Queue(ctx context.Context, _ beacon.Principal, q Query) (out Queue, err error) {
+	after := beacon.FirstFlag()
+	if q.Page.After != "" {
+		if after, err = beacon.ParseFlagPlace(q.Page.After); err != nil {
+			return out, err
+		}
+	}
+	out.Page = q.Page
+	out.Items, out.Total, out.Flags, err = r.Store.Flags(ctx, q.FlagFilter, after, q.Page.Offset(), q.Page.Size)
+	return out, err
 }
 
-// Dismissal asks to take a flag out of the queue.
+// Dismissal asks to take the flags of a kind out of the queue that a hotspot has, or an
+// account.
 type Dismissal struct {
-	Hotspot beacon.HotspotID
-	Kind    beacon.FlagKind
-	Reason  string // as beacon.CleanReason returns it
+	Of     string // the id of either
+	Kind   beacon.FlagKind
+	Reason string // as beacon.CleanReason returns it
 }
 
-// Dismiss takes a flag out of the queue, but not one about a hotspot of one's own. The audit
+// Dismiss takes flags out of the queue, but not one about a hotspot of one's own. The audit
 // has who did it, and why.
 func (r *Review) Dismiss(ctx context.Context, p beacon.Principal, in Dismissal) (struct{}, error) {
-	return struct{}{}, r.Store.DismissFlag(ctx, in.Hotspot, in.Kind, in.Reason, p.Actor(), r.Now(), func(operator beacon.UserID) error {
+	return struct{}{}, r.Store.DismissFlags(ctx, in.Of, in.Kind, in.Reason, p.Actor(), r.Now(), func(operator beacon.UserID) error {
 		if operator == p.User {
 			return &beacon.Error{Kind: beacon.Forbidden, Message: "this flag is about a hotspot of yours: someone else must decide about it"}
 		}

@@ -37,6 +37,10 @@ func (*emptyNetwork) DeviceAddresses(context.Context, []beacon.HotspotID) (map[b
 	return nil, nil
 }
 
+func (*emptyNetwork) Earned(context.Context, []beacon.UserID, beacon.Month, beacon.Month) (map[beacon.UserID]beacon.Amount, error) {
+	return nil, nil
+}
+
 func (*emptyNetwork) PutFlags(context.Context, lease.Lease, []beacon.Flag) error { return nil }
 
 func (s *emptyNetwork) FinishReview(_ context.Context, _ lease.Lease, day, _ beacon.Day, _ time.Time) error {

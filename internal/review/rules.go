@@ -49,7 +49,7 @@ const (
 
 // weights order the queue: the higher, the harder to explain.
 var weights = map[beacon.FlagKind]int{
-	beacon.InterleavedBoots: 90, beacon.ManyAddresses: 88, beacon.OneAddress: 78, beacon.AboveBandwidth: 85, beacon.CloseTogether: 80, beacon.RingAroundVisit: 75, beacon.MACAgain: 70,
+	beacon.InterleavedBoots: 90, beacon.ManyAddresses: 88, beacon.AboveBandwidth: 85, beacon.AcrossAccounts: 82, beacon.OneAddress: 78, beacon.CloseTogether: 80, beacon.RingAroundVisit: 75, beacon.MACAgain: 70,
 	beacon.TooRegular: 65, beacon.NoClients: 60, beacon.ManyBoots: 55, beacon.LinkedAgain: 50, beacon.ShortHours: 45,
 	beacon.SparseBeats: 40, beacon.RadiusGrown: 20,
 }
@@ -63,6 +63,7 @@ type Case struct {
 	Heard bool // it has traits
 
 	From      int64 // the hash of the address that the device sends from; 0: not known
+	Network   int64 // that of its network
 	Addresses int   // from how many it sent on the day, as far as known
 }
 

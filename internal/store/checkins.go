@@ -121,7 +121,7 @@ func (db CheckInTable) PruneCheckIns(ctx context.Context, before beacon.Day, not
 	return err
 }
 
-const putAddressesSQL = `INSERT INTO device_addresses (hotspot, address, at) VALUES (…) ON CONFLICT (hotspot) DO UPDATE SET address = excluded.address, at = excluded.at`
+const putAddressesSQL = `INSERT INTO device_addresses (hotspot, address, network, at) VALUES (…) ON CONFLICT (hotspot) DO UPDATE SET address = excluded.address, network = excluded.network, at = excluded.at`
 
 // PutAddresses notes from where devices send, at most one address of each. It sorts them,
 // so that two nodes lock their rows in the same order: in PostgreSQL they would wait for
@@ -137,11 +137,11 @@ func (db CheckInTable) PutAddresses(ctx context.Context, noted []beacon.DeviceAd
 // DeviceAddress returns from where the device of a hotspot last sent, as far as it is
 // known: the zero value if not at all.
 func (db CheckInTable) DeviceAddress(ctx context.Context, hotspot beacon.HotspotID) (a beacon.DeviceAddress, err error) {
-	a, _, err = first(ctx, db, addressRow, `SELECT hotspot, address, at FROM device_addresses WHERE hotspot = $1`, string(hotspot))
+	a, _, err = first(ctx, db, addressRow, `SELECT hotspot, address, network, at FROM device_addresses WHERE hotspot = $1`, string(hotspot))
 	return a, err
 }
 
-const deviceAddressesSQL = `SELECT hotspot, address, at FROM device_addresses WHERE hotspot IN (…)`
+const deviceAddressesSQL = `SELECT hotspot, address, network, at FROM device_addresses WHERE hotspot IN (…)`
 
 // DeviceAddresses returns from where the devices of some hotspots last sent, as far as it
 // is known.
@@ -158,7 +158,7 @@ func (db CheckInTable) DeviceAddresses(ctx context.Context, ids []beacon.Hotspot
 }
 
 func addressRow(a *beacon.DeviceAddress) []any {
-	return []any{(*string)(&a.Hotspot), &a.Hash, moment(&a.At)}
+	return []any{(*string)(&a.Hotspot), &a.Hash, &a.Network, moment(&a.At)}
 }
 
 const makeHashKeySQL = `INSERT INTO hash_keys (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`

@@ -108,7 +108,7 @@ func erasureRow(e *beacon.Erasure) []any {
 var (
 	deletedHotspotSQL = `SELECT ` + hotspotColumns + ` FROM hotspots WHERE id = $1 AND deleted_at <> 0`
 	eraseOfSQL        = []string{
-		`DELETE FROM link_codes WHERE hotspot = $1`, `DELETE FROM flags WHERE hotspot = $1`,
+		`DELETE FROM link_codes WHERE hotspot = $1`, `DELETE FROM flags WHERE hotspot = $1 OR members LIKE '%' || $1 || '%'`,
 		`DELETE FROM checkins WHERE hotspot = $1`, `DELETE FROM device_addresses WHERE hotspot = $1`,
 	}
 )

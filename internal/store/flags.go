@@ -12,10 +12,10 @@ import (
 	"github.com/beacon-wifi/beacon/internal/lease"
 )
 
-const flagColumns = `hotspot, kind, user_id, weight, facts, first_day, last_day`
+const flagColumns = `hotspot, kind, user_id, weight, facts, first_day, last_day, stake, members`
 
 const putFlagsSQL = `INSERT INTO flags (` + flagColumns + `, dismissed) VALUES (…) ON CONFLICT (hotspot, kind) DO UPDATE SET user_id = excluded.user_id, weight = excluded.weight, facts = excluded.facts,
-			last_day = excluded.last_day`
+			last_day = excluded.last_day, stake = excluded.stake, members = excluded.members`
 
 // PutFlags adds flags to the queue. One that is there already keeps its first day, and
 // one that was dismissed stays so. It returns Conflict if the lease was lost, like FinishReview.
@@ -49,15 +49,39 @@ func (db FlagTable) Reviewed(ctx context.Context) (beacon.Day, bool, error) {
 	return first(ctx, db, number[beacon.Day], `SELECT day FROM reviewed WHERE id = 1`)
 }
 
-const flagsSQL = `SELECT ` + flagColumns + ` FROM flags WHERE dismissed = 0 ORDER BY weight DESC, hotspot, kind LIMIT $1`
+// A line has the flag of its account and kind that was seen last. If one account is asked
+// for, each flag is a line.
+const (
+	flagCountSQL = `SELECT count(*), count(DISTINCT user_id || ' ' || kind) FROM flags WHERE dismissed = 0 AND ($1 = '' OR user_id = $1) AND ($2 = '' OR kind = $2)`
+	flagLinesSQL = `SELECT ` + flagColumns + `, alike, standing FROM
+			(SELECT ` + flagColumns + `, count(*) OVER (PARTITION BY user_id, kind) AS alike,
+				max(weight * (stake + 1)) OVER (PARTITION BY user_id) AS standing,
+				row_number() OVER (PARTITION BY user_id, kind ORDER BY last_day DESC, hotspot) AS number
+			FROM flags WHERE dismissed = 0 AND ($1 = '' OR user_id = $1) AND ($2 = '' OR kind = $2)) AS queue
+		WHERE (number = 1 OR $1 <> '') AND (standing < $3 OR standing = $3 AND (user_id > $4 OR user_id = $4 AND
+			(weight < $5 OR weight = $5 AND (kind > $6 OR kind = $6 AND $1 <> '' AND hotspot > $7))))
+		ORDER BY standing DESC, user_id, weight DESC, kind, hotspot LIMIT $8 OFFSET $9`
+)
 
-// Flags returns the first flags of the queue, and how many there are.
-func (db FlagTable) Flags(ctx context.Context, limit int) (queue []beacon.Flag, total int, err error) {
-	if _, err = readRow(ctx, db, []any{&total}, `SELECT count(*) FROM flags WHERE dismissed = 0`); err != nil {
-		return nil, 0, err
+// Flags returns up to limit lines of the queue after one, apart from the next offset lines,
+// and how many lines and flags there are. If the flags of one account are asked for, each is
+// a line.
+func (db FlagTable) Flags(ctx context.Context, of beacon.FlagFilter, after beacon.FlagPlace, offset, limit int) (page []beacon.FlagLine, lines, flags int, err error) {
+	who := []any{string(of.Operator), string(of.Kind)}
+	if _, err = readRow(ctx, db, []any{&flags, &lines}, flagCountSQL, who...); err != nil {
+		return nil, 0, 0, err
 	}
-	queue, err = list(ctx, db, flagRow, flagsSQL, int64(limit))
-	return queue, total, err
+	if of.Operator != "" {
+		lines = flags
+	}
+	page, err = list(ctx, db, func(l *beacon.FlagLine) []any { return append(flagRow(&l.Flag), &l.Count, &l.Rank) }, flagLinesSQL,
+		append(who, after.Rank, string(after.Operator), int64(after.Weight), string(after.Kind), string(after.Hotspot), int64(limit), int64(offset))...)
+	if of.Operator != "" {
+		for i := range page {
+			page[i].Count = 1
+		}
+	}
+	return page, lines, flags, err
 }
 
 func flagRow(f *beacon.Flag) []any {
@@ -67,36 +91,42 @@ func flagRow(f *beacon.Flag) []any {
 	}, func(text string) (facts map[string]int64, err error) {
 		return facts, json.Unmarshal([]byte(text), &facts)
 	})
-	return []any{(*string)(&f.Hotspot), (*string)(&f.Kind), (*string)(&f.Operator), &f.Weight, facts, (*int64)(&f.First), (*int64)(&f.Last)}
+	group := as(&f.Group, encodeGroup, decodeGroup)
+	return []any{
+		(*string)(&f.Hotspot), (*string)(&f.Kind), (*string)(&f.Operator), &f.Weight, facts, (*int64)(&f.First), (*int64)(&f.Last),
+		(*int64)(&f.Stake), group,
+	}
 }
 
 const (
-	flaggedOperatorSQL = `SELECT user_id FROM flags WHERE hotspot = $1 AND kind = $2 AND dismissed = 0`
-	dismissFlagSQL     = `UPDATE flags SET dismissed = $3 WHERE hotspot = $1 AND kind = $2 AND dismissed = 0`
+	dismissedSQL    = `SELECT ` + flagColumns + ` FROM flags WHERE (hotspot = $1 OR user_id = $1) AND kind = $2 AND dismissed = 0`
+	dismissFlagsSQL = `UPDATE flags SET dismissed = $3 WHERE (hotspot = $1 OR user_id = $1) AND kind = $2 AND dismissed = 0`
 )
 
-// DismissFlag takes a flag out of the queue, if may allows it for the operator of its
-// hotspot. It returns NotFound for one that is not there. An error of may is returned
-// unchanged.
-func (db FlagTable) DismissFlag(
-	ctx context.Context, hotspot beacon.HotspotID, kind beacon.FlagKind, reason string, by beacon.Actor, now time.Time,
-	may func(operator beacon.UserID) error,
+// DismissFlags takes the flags of a kind out of the queue that a hotspot has, or an account,
+// if may allows it for each that they are about. It returns NotFound if there are none. An
+// error of may is returned unchanged.
+func (db FlagTable) DismissFlags(
+	ctx context.Context, of string, kind beacon.FlagKind, reason string, by beacon.Actor, now time.Time, may func(beacon.UserID) error,
 ) error {
 	by.Note = fmt.Sprintf("%s: %s", kind, reason)
-	change := beacon.Change{Kind: beacon.FlagDismissed, Target: string(hotspot), Actor: by, At: now}
-	return db.commit(ctx, "flag "+string(hotspot), func(tx *transaction) (changes, error) {
-		var operator string
-		found, err := tx.row([]any{&operator}, flaggedOperatorSQL, string(hotspot), string(kind))
-		if err == nil && !found {
+	change := beacon.Change{Kind: beacon.FlagDismissed, Target: of, Actor: by, At: now}
+	return db.commit(ctx, "flag "+of, func(tx *transaction) (changes, error) {
+		flags, err := list(tx.ctx, tx, flagRow, dismissedSQL, of, string(kind))
+		if err == nil && len(flags) == 0 {
 			err = beacon.NoSuch("flag") // and nothing for the audit
 		}
 		if err != nil {
 			return nil, err
 		}
-		if err := may(beacon.UserID(operator)); err != nil {
-			return nil, err
+		for i := range flags {
+			for _, operator := range flags[i].About() {
+				if err := may(operator); err != nil {
+					return nil, err
+				}
+			}
 		}
-		return changes{&change}, tx.write(dismissFlagSQL, string(hotspot), string(kind), micros(now))
+		return changes{&change}, tx.write(dismissFlagsSQL, of, string(kind), micros(now))
 	})
 }
 

@@ -141,3 +141,32 @@ func mapped[T, R any](items []T, to func(T) R) []R {
 	}
 	return all
 }
+
+type memberRow struct {
+	User    string `json:"user"`
+	Hotspot string `json:"hotspot"`
+}
+
+func encodeGroup(group []beacon.Owned) (string, error) {
+	if len(group) == 0 {
+		return "", nil
+	}
+	rows := make([]memberRow, len(group))
+	for i, o := range group {
+		rows[i] = memberRow{string(o.User), string(o.Hotspot)}
+	}
+	text, err := json.Marshal(rows)
+	return string(text), err
+}
+
+func decodeGroup(text string) (group []beacon.Owned, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	var rows []memberRow
+	err = json.Unmarshal([]byte(text), &rows)
+	for _, r := range rows {
+		group = append(group, beacon.Owned{User: beacon.UserID(r.User), Hotspot: beacon.HotspotID(r.Hotspot)})
+	}
+	return group, err
+}

@@ -32,3 +32,20 @@ func (db LedgerTable) MonthTotals(ctx context.Context, month beacon.Month) (t le
 	_, err = readRow(ctx, db, []any{&t.Users, &t.Statements, (*int64)(&t.Earned)}, monthTotalsSQL, int64(month))
 	return t, err
 }
+
+const earnedSQL = `SELECT user_id, CAST(sum(availability + performance + utilization) AS bigint) FROM user_months
+		WHERE month BETWEEN $1 AND $2 AND user_id IN (…) GROUP BY user_id`
+
+// Earned returns what users earned on the closed days of some months, both included.
+func (db LedgerTable) Earned(ctx context.Context, users []beacon.UserID, from, to beacon.Month) (map[beacon.UserID]beacon.Amount, error) {
+	type sum struct {
+		user   beacon.UserID
+		earned beacon.Amount
+	}
+	sums, err := listByID(ctx, db, func(s *sum) []any { return []any{(*string)(&s.user), (*int64)(&s.earned)} }, earnedSQL, users, int64(from), int64(to))
+	earned := make(map[beacon.UserID]beacon.Amount, len(sums))
+	for _, s := range sums {
+		earned[s.user] = s.earned
+	}
+	return earned, err
+}

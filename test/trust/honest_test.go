@@ -39,14 +39,17 @@ func newCity(n *demo.Network) *city {
 	return c
 }
 
-// turn lets a day end. What stands within some hundred metres uses one line.
+// turn lets a day end. What stands within some hundred metres uses one line, and what stands
+// within a kilometre or two is on one network.
 func (c *city) turn(now time.Time) {
 	c.hotspots, c.from = map[beacon.HotspotID]beacon.Hotspot{}, map[beacon.HotspotID]beacon.DeviceAddress{}
 	for _, s := range c.all {
 		if s.CreatedAt.Before(now) {
 			at := s.Stands(now)
 			c.hotspots[s.ID] = s.At(now)
-			c.from[s.ID] = beacon.DeviceAddress{Hotspot: s.ID, Hash: 1 + int64(at.Lat*1000)<<24 ^ int64(at.Lng*-1000), At: now}
+			c.from[s.ID] = beacon.DeviceAddress{
+				Hotspot: s.ID, Hash: 1 + int64(at.Lat*1000)<<24 ^ int64(at.Lng*-1000), Network: 1 + int64(at.Lat*70)<<24 ^ int64(at.Lng*-70), At: now,
+			}
 		}
 	}
 }
@@ -104,6 +107,9 @@ func (c *city) PutFlags(_ context.Context, _ lease.Lease, flags []beacon.Flag) e
 		}
 		c.flags[f.Hotspot][f.Kind] = f
 		c.flagged[f.Hotspot] = true
+		for _, o := range f.Group {
+			c.flagged[o.Hotspot] = true
+		}
 		if f.Facts["others"] == 0 {
 			continue
 		}
@@ -123,9 +129,15 @@ func (c *city) FinishReview(context.Context, lease.Lease, beacon.Day, beacon.Day
 
 func (c *city) Reviewed(context.Context) (beacon.Day, bool, error) { return 0, false, nil }
 
-func (c *city) Flags(context.Context, int) ([]beacon.Flag, int, error) { return nil, 0, nil }
+func (c *city) Flags(context.Context, beacon.FlagFilter, beacon.FlagPlace, int, int) (page []beacon.FlagLine, lines, flags int, err error) {
+	return nil, 0, 0, nil
+}
 
-func (c *city) DismissFlag(context.Context, beacon.HotspotID, beacon.FlagKind, string, beacon.Actor, time.Time, func(beacon.UserID) error) error {
+func (c *city) Earned(context.Context, []beacon.UserID, beacon.Month, beacon.Month) (map[beacon.UserID]beacon.Amount, error) {
+	return nil, nil
+}
+
+func (c *city) DismissFlags(context.Context, string, beacon.FlagKind, string, beacon.Actor, time.Time, func(beacon.UserID) error) error {
 	return nil
 }
 

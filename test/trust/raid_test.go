@@ -29,6 +29,7 @@ type raid struct {
 	wires           []*simulate.Wire
 	began           time.Time
 
+	lines    int            // the first of the lines that its devices use, on a network of its own
 	accuracy float64        // of visits, in metres; 0: as usual
 	together bool           // all devices send from one address
 	app      *client.Client // with a key of someone else, at that address
@@ -59,7 +60,7 @@ func newRaid(ctx context.Context, server string, staff *client.Client, a attack,
 	if err != nil {
 		return nil, err
 	}
-	r := &raid{attack: a, server: base, staff: staff, lat: 40.6 + 0.02*float64(number), lng: -73.95, seed: seed<<8 + uint64(number)}
+	r := &raid{attack: a, server: base, staff: staff, lat: 40.6 + 0.02*float64(number), lng: -73.95, seed: seed<<8 + uint64(number), lines: 250 * (2*number + int(seed%2))}
 	made, err := staff.CreateKey(ctx, client.KeyCreation{UserID: "new", Name: "attack " + a.name, Scopes: []string{client.ScopeHotspotsWrite, client.ScopeRewardsRead}})
 	if err != nil {
 		return nil, fmt.Errorf("create a key: %w", err)
@@ -153,7 +154,7 @@ func (r *raid) deviceLike(c simulate.Character, east, north float64, settings *c
 	c.Place, c.Crowd, c.DBM, c.Fails = simulate.Business, 14, -60, 20*365*24*time.Hour
 	number := len(r.devices)
 	if !r.together {
-		c.Line = number
+		c.Line = r.lines + 1 + number
 	}
 	d := &device{Device: c.Device(), form: client.Registration{
 		Name: fmt.Sprintf("%s %d", r.name, number), Type: client.Business, Location: r.at(east, north), Settings: settings,

@@ -161,7 +161,7 @@ func (w *world) queue(t *testing.T) map[string][]string {
 	staff := w.staff(t)
 	kinds := map[string][]string{}
 	harness.Eventually(t, "the last day is reviewed", func() bool {
-		review, err := staff.Review(t.Context(), 100)
+		review, err := staff.Review(t.Context(), client.ReviewQuery{PageQuery: client.PageQuery{PerPage: 100}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -479,7 +479,15 @@ export interface paths {
         };
         /**
          * See which hotspots to look at
-         * @description For the network's staff: what is unusual about hotspots, such as figures that no real device reports, those that are hardest to explain first. A flag is no verdict, and costs nobody money. All hotspots are looked at once a day, after it has ended in UTC. A flag that is not seen again leaves the queue after 30 days. Needs the scope `hotspots:verify`.
+         * @description For the network's staff: what is unusual about hotspots, such as figures that no real device reports. A flag
+         *     is no verdict, and costs nobody money. All hotspots that were ever visited are looked at once a day, after it
+         *     has ended in UTC; what nobody has visited earns nothing. A flag that is not seen again leaves the queue after
+         *     30 days.
+         *
+         *     All flags of one kind that an account has are one line, however many: the flag that was seen last, with
+         *     their `count`. `operator_id` lists each flag of an account instead. The lines of an account follow each
+         *     other, the heaviest first. Accounts are ordered by the largest product of `at_stake` and `weight`; those that
+         *     have earned nothing come last, by weight. Needs the scope `hotspots:verify`.
          */
         get: operations["getReview"];
         put?: never;
@@ -502,7 +510,7 @@ export interface paths {
         post?: never;
         /**
          * Dismiss a flag
-         * @description Takes a flag out of the queue, for 90 days even if it is seen again. Who did it, and the reason, are in the audit. Nobody dismisses a flag of their own hotspot: that is 403. Needs the scope `hotspots:verify`.
+         * @description Takes a flag out of the queue, or all flags of a kind that an account has, for 90 days even if they are seen again. Who did it, and the reason, are in the audit. Nobody dismisses a flag that is about a hotspot of their own, be it one of a group: that is 403. Needs the scope `hotspots:verify`.
          */
         delete: operations["dismissFlag"];
         options?: never;
@@ -1790,6 +1798,7 @@ export interface components {
         /**
          * @description - `interleaved_boots`: several boots carried traffic at the same time, so several devices use one key.
          *     - `above_bandwidth`: more traffic in an hour than the bandwidth of the hotspot, in both directions.
+         *     - `across_accounts`: others near it, or on its network, that belong to several other accounts and were registered or visited together with it, or are very many.
          *     - `close_together`: ten or more others of its operator within 50 m.
          *     - `ring_around_visit`: visits found it and others of its operator at one place, but they are registered elsewhere.
          *     - `mac_again`: its MAC address was registered three times or more in 30 days.
@@ -1804,12 +1813,12 @@ export interface components {
          *     - `radius_grown`: a radius of more than twice the usual one of its type.
          * @enum {string}
          */
-        FlagKind: "interleaved_boots" | "many_addresses" | "above_bandwidth" | "close_together" | "one_address" | "ring_around_visit" | "mac_again" | "too_regular" | "traffic_without_clients" | "many_boots" | "linked_again" | "short_hours" | "sparse_beats" | "radius_grown";
+        FlagKind: "interleaved_boots" | "many_addresses" | "above_bandwidth" | "across_accounts" | "close_together" | "one_address" | "ring_around_visit" | "mac_again" | "too_regular" | "traffic_without_clients" | "many_boots" | "linked_again" | "short_hours" | "sparse_beats" | "radius_grown";
         Flag: {
             hotspot_id: components["schemas"]["HotspotId"];
             operator_id: components["schemas"]["UserId"];
             kind: components["schemas"]["FlagKind"];
-            /** @description Flags are ordered by it, the highest first. */
+            /** @description The higher, the harder to explain. */
             weight: number;
             /** @description What the flag is based on, such as counts of the last day on which it was seen. */
             facts: {
@@ -1824,6 +1833,15 @@ export interface components {
             first_day: string;
             /** Format: date */
             last_day: string;
+            /** @description For how many flags of this kind and account it stands, itself included. */
+            count: number;
+            /** @description What all hotspots of the account earned in the month of `last_day` and in the one before, on days that were closed when it was seen. With a `group`, what all of its accounts earned together. */
+            at_stake: components["schemas"]["Amount"];
+            /** @description The hotspots that a flag across accounts is about, the flagged one first. For staff alone: no operator learns of a flag, nor of those that it names. */
+            group?: {
+                hotspot_id: components["schemas"]["HotspotId"];
+                operator_id: components["schemas"]["UserId"];
+            }[];
         };
         Review: {
             /** @description How many flags the queue has. */
@@ -2184,6 +2202,7 @@ export interface components {
         ReviewAnswer: {
             data: components["schemas"]["Review"];
             meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
         };
         InventoryAnswer: {
             data: components["schemas"]["Inventory"];
@@ -4331,8 +4350,18 @@ export interface operations {
     getReview: {
         parameters: {
             query?: {
-                /** @description How many flags to return. */
+                /** @description The page, starting at 1. A page past the end is empty. */
+                page?: number;
+                /** @description How many lines to a page. */
+                per_page?: number;
+                /** @description `pagination.next` of an earlier page of the same list, in place of `page`. Send the other parameters as before. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description An older name of `per_page`. */
                 limit?: number;
+                /** @description Only flags of this account, each of them. */
+                operator_id?: components["schemas"]["UserId"];
+                /** @description Only flags of this kind. */
+                kind?: components["schemas"]["FlagKind"];
             };
             header?: never;
             path?: never;
@@ -4340,7 +4369,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The first flags of the queue. */
+            /** @description A page of the queue. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -4374,8 +4403,8 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The hotspot's id. */
-                id: components["schemas"]["HotspotId"];
+                /** @description The id of a hotspot, or of an account for all of its flags of the kind. */
+                id: string;
                 /** @description The kind of the flag. An unknown one is not found. */
                 kind: components["schemas"]["FlagKind"];
             };

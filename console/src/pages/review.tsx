@@ -2,31 +2,36 @@
 import { useState } from "preact/hooks";
 import * as format from "../format";
 import { t } from "../messages";
-import { Facts } from "../parts/facts";
+import { Credits } from "../parts/credits";
+import { Facts, type Fact } from "../parts/facts";
 import { HotspotLink, User } from "../parts/named";
 import { ErrorNote } from "../parts/note";
+import { Pager } from "../parts/pager";
 import { ReasonForm } from "../parts/reason";
 import { useAsk } from "../parts/use";
 import type { Flag, Review } from "../types";
 import { HoldForm } from "./holds";
 import { Desk } from "./staff";
 
-const atFirst = 20;
-const most = 100; // that the server returns
-
-export function ReviewPage() {
+/** What is flagged, by account; or each flag of one account. */
+export function ReviewPage({ operator }: { operator: string }) {
   return (
     <Desk at="/review" title={t.staff.review}>
       <p class="hint">{t.review.about((text) => <a href="/docs/trust">{text}</a>)}</p>
-      <Queue />
+      {operator && (
+        <p>
+          {t.review.ofOne} <User id={operator} /> · <a href="#/staff/review">{t.review.ofAll}</a>
+        </p>
+      )}
+      <Queue operator={operator} />
     </Desk>
   );
 }
 
-function Queue() {
-  const [limit, setLimit] = useState(atFirst);
+function Queue({ operator }: { operator: string }) {
+  const [page, setPage] = useState(1);
   const [told, setTold] = useState("");
-  const { answer, error, reload } = useAsk<Review>(`/v1/review?limit=${limit}`);
+  const { answer, error, reload } = useAsk<Review>(`/v1/review?per_page=20&page=${page}${operator && `&operator_id=${encodeURIComponent(operator)}`}`);
   const done = (what: string) => (): void => {
     setTold(what);
     reload();
@@ -46,12 +51,7 @@ function Queue() {
           </li>
         ))}
       </ol>
-      {flags.length < total && limit < most && (
-        <button type="button" class="quiet" onClick={() => setLimit(most)}>
-          {t.words.showMore}
-        </button>
-      )}
-      {flags.length < total && limit === most && <p class="hint">{t.review.first(most)}</p>}
+      <Pager pagination={answer.pagination} onPage={setPage} />
     </>
   );
 }
@@ -76,9 +76,16 @@ function FlagCard({ flag, onDismissed, onHeld }: { flag: Flag; onDismissed: () =
       </div>
       <p>
         <HotspotLink id={flag.hotspot_id} /> <span class="small">{t.review.of}</span> <User id={flag.operator_id} />
+        {flag.count > 1 && (
+          <>
+            {" · "}
+            <a href={`#/staff/review?operator=${flag.operator_id}`}>{t.review.more(flag.count - 1, format.count(flag.count - 1))}</a>
+          </>
+        )}
       </p>
       <p class="hint">{text}</p>
-      <Facts of={flag.facts.map(({ name, value }) => [t.review.fact(name), measured(name, value)])} />
+      <Facts of={[[t.review.atStake, <Credits amount={flag.at_stake} />], ...flag.facts.map(({ name, value }): Fact => [t.review.fact(name), measured(name, value)])]} />
+      {flag.group && <Group of={flag.group} />}
       <div class="line">
         <a class="button" href={`#/visits/${flag.hotspot_id}`}>
           {t.review.visit}
@@ -90,7 +97,13 @@ function FlagCard({ flag, onDismissed, onHeld }: { flag: Flag; onDismissed: () =
         {toggle("hold", t.review.hold)}
       </div>
       {opened === "dismiss" && (
-        <ReasonForm path={`/v1/review/${flag.hotspot_id}/${flag.kind}`} hint={t.review.hint} verb={t.review.dismissIt} button="button" onDone={onDismissed} />
+        <ReasonForm
+          path={`/v1/review/${flag.count > 1 ? flag.operator_id : flag.hotspot_id}/${flag.kind}`}
+          hint={t.review.hint}
+          verb={flag.count > 1 ? t.review.dismissAll(format.count(flag.count)) : t.review.dismissIt}
+          button="button"
+          onDone={onDismissed}
+        />
       )}
       {opened === "hold" && (
         <HoldForm
@@ -102,6 +115,31 @@ function FlagCard({ flag, onDismissed, onHeld }: { flag: Flag; onDismissed: () =
         />
       )}
     </article>
+  );
+}
+
+/** The hotspots that a flag is about, by account. */
+function Group({ of }: { of: NonNullable<Flag["group"]> }) {
+  const accounts = [...new Set(of.map((member) => member.operator_id))];
+  return (
+    <details>
+      <summary>{t.review.group(format.count(of.length), format.count(accounts.length))}</summary>
+      <ul>
+        {accounts.map((account) => (
+          <li key={account}>
+            <User id={account} />
+            {of
+              .filter((member) => member.operator_id === account)
+              .map((member) => (
+                <span key={member.hotspot_id}>
+                  {" · "}
+                  <HotspotLink id={member.hotspot_id} name="" />
+                </span>
+              ))}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

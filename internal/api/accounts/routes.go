@@ -57,7 +57,7 @@ func (a *API) Routes() []edge.Route {
 		edge.On("GET /v1/users/{id}/quota", "", edge.Serve(a.Edge, 200, edge.PathID, a.users.Quota, encodeQuota)),
 		edge.On("PUT /v1/users/{id}/quota", beacon.Admin, edge.Serve(a.Edge, 200, edge.FromBody(decodeQuota), a.users.SetQuota, encodeQuota)),
 		edge.On("POST /v1/keys", beacon.KeysManage, edge.ServeOnce(a.Edge, 200, edge.FromBody(a.DecodeCreation), a.keys.Create, encodeCreated, edge.ByUser)),
-		edge.On("GET /v1/keys", beacon.KeysManage, edge.Serve(a.Edge, 200, edge.FromQuery(DecodeListing), a.keys.List, encodeKeys)),
+		edge.On("GET /v1/keys", beacon.KeysManage, edge.Serve(a.Edge, 200, edge.FromList(DecodeListing), a.keys.List, encodeKeys)),
 		edge.On("DELETE /v1/keys/{id}", beacon.KeysManage, edge.Serve(a.Edge, 204, edge.PathID, a.keys.Revoke, edge.EncodeNothing)),
 		edge.On("GET /v1/keys/self", "", edge.Serve(a.Edge, 200, edge.DecodeNothing, a.keys.Self, encodeKey)),
 	}

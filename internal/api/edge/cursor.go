@@ -23,6 +23,7 @@ var (
 	StaffList  = listKind{"s", isHotspot}
 	KeyList    = listKind{"k", func(place string) bool { _, err := beacon.ParseKeyPlace(place); return err == nil }}
 	HoldList   = listKind{"h", func(place string) bool { return id.Valid(beacon.HoldPrefix, place) }}
+	FlagList   = listKind{"f", func(place string) bool { _, err := beacon.ParseFlagPlace(place); return err == nil }}
 	MonthsList = listKind{"m", func(place string) bool { _, err := beacon.ParseMonth(place); return err == nil }}
 )
 

@@ -15,14 +15,17 @@ import (
 )
 
 // Query reads the parameters of a URL one by one and collects all their faults
-// (decision N4). Unknown parameters are ignored.
+// (decision N4). Unknown parameters are ignored, but for lists that are read with FromList.
 type Query struct {
 	pairs  []pair
 	room   [8]pair // initial backing array of pairs: no endpoint has more parameters
 	Faults beacon.Faults
 }
 
-type pair struct{ name, value string }
+type pair struct {
+	name, value string
+	known       bool // someone has asked for it
+}
 
 // NewQuery splits a query. Unlike url.ParseQuery it builds no map, which would cost a
 // nearby request more than parsing all its numbers.
@@ -39,7 +42,7 @@ func NewQuery(r *http.Request) (*Query, error) {
 		if err != nil || err2 != nil || strings.Contains(part, ";") {
 			return nil, &beacon.Error{Kind: beacon.InvalidRequest, Message: "the query is not encoded correctly: check every % and ;"}
 		}
-		q.pairs = append(q.pairs, pair{name, value})
+		q.pairs = append(q.pairs, pair{name: name, value: value})
 	}
 	return q, nil
 }
@@ -56,13 +59,35 @@ func FromQuery[In any](read func(*http.Request, *Query) In) decoder[In] {
 	}
 }
 
+// FromList is FromQuery for lists, whose unknown parameters are refused: who believes to
+// page or to filter, and does not, would take a part for the whole.
+func FromList[In any](read func(*http.Request, *Query) In) decoder[In] {
+	return FromQuery(func(r *http.Request, q *Query) In {
+		in := read(r, q)
+		q.RefuseUnknown()
+		return in
+	})
+}
+
+// RefuseUnknown adds a fault for each parameter that nobody has asked for.
+func (q *Query) RefuseUnknown() {
+	told := map[string]bool{}
+	for _, p := range q.pairs {
+		if !p.known && !told[p.name] {
+			told[p.name] = true
+			q.Faults.Add(p.name, "is not a parameter of this list")
+		}
+	}
+}
+
 // find returns the first value of a parameter, and how often it occurs.
 func (q *Query) find(name string) (value string, count int) {
-	for _, p := range q.pairs {
-		if p.name == name {
+	for i := range q.pairs {
+		if p := &q.pairs[i]; p.name == name {
 			if count == 0 {
 				value = p.value
 			}
+			p.known = true
 			count++
 		}
 	}

@@ -64,6 +64,7 @@ func decodeList(r *http.Request) (_ fleet.ListQuery, operator beacon.UserID, _ e
 	in.Agent = fleet.AgentQuery{Version: q.Exact("agent"), Model: q.Exact("model"), Firmware: q.Exact("firmware")}
 	in.Newest = q.OneOf("order", "oldest", "newest") == "newest"
 	operator = q.User("operator_id")
+	q.RefuseUnknown()
 	return in, operator, q.Faults.Err()
 }
 
@@ -119,7 +120,7 @@ const namesARequest = 10_000
 // owned lists the hotspots of a user. A search over many hotspots counts as more than
 // one request.
 func (a *API) owned(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
-	in, err := edge.FromQuery(DecodeOwned)(w, r)
+	in, err := edge.FromList(DecodeOwned)(w, r)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ const auditCost = 4
 
 // audit serves who changed what.
 func (a *API) audit(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
-	q, err := edge.FromQuery(decodeAudit)(w, r)
+	q, err := edge.FromList(decodeAudit)(w, r)
 	if err == nil && q.Filters() {
 		err = a.Limits.SpendMore(w.Header(), p, auditCost, time.Now())
 	}

@@ -14,30 +14,40 @@ import (
 	"github.com/beacon-wifi/beacon/internal/review"
 )
 
-// usualFlags is how many flags a response has unless the client says how many.
-const usualFlags = 20
-
-func decodeQueue(_ *http.Request, q *edge.Query) int { return q.Whole("limit", 1, 100, usualFlags) }
+// decodeQueue reads which page of the queue is asked for. Limit is an older name of per_page.
+func decodeQueue(_ *http.Request, q *edge.Query) review.Query {
+	in := review.Query{Page: q.Page(edge.FlagList)}
+	in.Operator, in.Kind = q.User("operator_id"), beacon.FlagKind(q.OneOf("kind", edge.Texts(beacon.FlagKinds())...))
+	if _, given := q.Get("limit"); given {
+		in.Page.Size = q.Whole("limit", 1, 100, in.Page.Size)
+	}
+	return in
+}
 
 func encodeQueue(_ http.Header, in review.Queue) edge.Payload {
-	out := client.Review{Total: in.Total, Flags: make([]client.Flag, len(in.Flags))}
-	for i, f := range in.Flags {
+	out := client.Review{Total: in.Flags, Flags: make([]client.Flag, len(in.Items))}
+	for i := range in.Items {
+		f := &in.Items[i]
 		facts := make([]client.FlagFact, 0, len(f.Facts))
 		for _, name := range slices.Sorted(maps.Keys(f.Facts)) {
 			facts = append(facts, client.FlagFact{Name: name, Value: f.Facts[name]})
 		}
 		out.Flags[i] = client.Flag{
 			HotspotID: string(f.Hotspot), OperatorID: string(f.Operator), Kind: string(f.Kind), Weight: f.Weight, Facts: facts,
-			FirstDay: f.First.String(), LastDay: f.Last.String(),
+			FirstDay: f.First.String(), LastDay: f.Last.String(), Count: f.Count, AtStake: client.Amount(f.Stake),
+		}
+		for _, o := range f.Group {
+			out.Flags[i].Group = append(out.Flags[i].Group, client.FlagMember{HotspotID: string(o.Hotspot), OperatorID: string(o.User)})
 		}
 	}
-	return edge.Payload{Data: out}
+	place := func(l beacon.FlagLine) string { return l.Place().String() }
+	return edge.Payload{Data: out, Pagination: new(edge.Paginate(in.Listed, edge.FlagList, place))}
 }
 
 var errNoFlag = beacon.NoSuch("flag")
 
 func decodeDismissal(_ http.ResponseWriter, r *http.Request) (review.Dismissal, error) {
-	in := review.Dismissal{Hotspot: beacon.HotspotID(r.PathValue("id")), Kind: beacon.FlagKind(r.PathValue("kind"))}
+	in := review.Dismissal{Of: r.PathValue("id"), Kind: beacon.FlagKind(r.PathValue("kind"))}
 	q, err := edge.NewQuery(r)
 	if err != nil {
 		return in, err
@@ -50,7 +60,8 @@ func decodeDismissal(_ http.ResponseWriter, r *http.Request) (review.Dismissal, 
 	if err := q.Faults.Err(); err != nil {
 		return in, err
 	}
-	if !id.Valid(beacon.HotspotPrefix, string(in.Hotspot)) || !slices.Contains(beacon.FlagKinds(), in.Kind) {
+	known := id.Valid(beacon.HotspotPrefix, in.Of) || id.Valid(beacon.UserPrefix, in.Of)
+	if !known || !slices.Contains(beacon.FlagKinds(), in.Kind) {
 		return in, errNoFlag
 	}
 	return in, nil

@@ -57,10 +57,10 @@ func (a *API) Routes() []edge.Route {
 		edge.On("GET /v1/events", "", a.events),
 		edge.On("GET /v1/settings", "", edge.Serve(a.Edge, 200, edge.DecodeNothing, a.oversight.Settings, encodeSettings)),
 		edge.On("PATCH /v1/settings", beacon.Admin, edge.Serve(a.Edge, 200, edge.FromBody(decodeSettings), a.oversight.ChangeSettings, encodeSettings)),
-		edge.On("GET /v1/review", beacon.HotspotsVerify, edge.Serve(a.Edge, 200, edge.FromQuery(decodeQueue), a.review.Queue, encodeQueue)),
+		edge.On("GET /v1/review", beacon.HotspotsVerify, edge.Serve(a.Edge, 200, edge.FromList(decodeQueue), a.review.Queue, encodeQueue)),
 		edge.On("DELETE /v1/review/{id}/{kind}", beacon.HotspotsVerify, edge.Serve(a.Edge, 204, decodeDismissal, a.review.Dismiss, edge.EncodeNothing)),
 		edge.On("GET /v1/audit", beacon.Admin, a.audit),
-		edge.On("GET /v1/operators", beacon.Admin, edge.Serve(a.Edge, 200, edge.FromQuery(decodeOperators), a.oversight.Operators, encodeOperators)),
+		edge.On("GET /v1/operators", beacon.Admin, edge.Serve(a.Edge, 200, edge.FromList(decodeOperators), a.oversight.Operators, encodeOperators)),
 		edge.On("POST /v1/macs/releases", beacon.Admin, edge.ServeOnce(a.Edge, 200, edge.FromBody(decodeRelease), a.oversight.ReleaseMAC, encodeReleased, edge.ByUser)),
 	}
 }

@@ -166,7 +166,7 @@ func deviceAddresses(t *testing.T, database Database) {
 	db, other := database.open(t), database.open(t)
 	var many []beacon.DeviceAddress
 	for n := range 1000 {
-		many = append(many, beacon.DeviceAddress{Hotspot: Hotspot(n).ID, Hash: int64(-n), At: Now})
+		many = append(many, beacon.DeviceAddress{Hotspot: Hotspot(n).ID, Hash: int64(-n), Network: int64(n), At: Now})
 	}
 	if err := db.CheckIns.PutAddresses(t.Context(), many); err != nil {
 		t.Fatal(err)

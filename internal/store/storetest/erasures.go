@@ -92,6 +92,13 @@ func eraseRows(t *testing.T, database Database) {
 	if err := db.CheckIns.PutAddresses(t.Context(), []beacon.DeviceAddress{sends}); err != nil {
 		t.Fatal(err)
 	}
+	day, flagged := beacon.DayOf(Now), beacon.Flag{Hotspot: "hs_x", Operator: "usr_x", Kind: beacon.AcrossAccounts, Weight: 1}
+	flagged.First, flagged.Last, flagged.Group = day, day, []beacon.Owned{{User: "usr_x", Hotspot: "hs_x"}, {User: h.Operator, Hotspot: h.ID}}
+	own := beacon.Flag{Hotspot: h.ID, Operator: h.Operator, Kind: beacon.TooRegular, Weight: 1, First: day, Last: day}
+	others := beacon.Flag{Hotspot: "hs_x", Operator: "usr_x", Kind: beacon.TooRegular, Weight: 1, First: day, Last: day}
+	if err := db.Flags.PutFlags(t.Context(), lead(t, db, "keeper"), []beacon.Flag{flagged, own, others}); err != nil {
+		t.Fatal(err)
+	}
 	wantKind(t, "a live hotspot", db.Hotspots.EraseHotspot(t.Context(), h.ID, Actor, (*beacon.Hotspot).Erase), beacon.NotFound)
 	equal(t, "what belongs to a live hotspot", must(db.CheckIns.DeviceAddress(t.Context(), h.ID)), sends)
 	noted := Actor
@@ -110,6 +117,11 @@ func eraseRows(t *testing.T, database Database) {
 	deleted.Version = 3
 	equal(t, "the hotspot", erased, []beacon.Hotspot{deleted})
 	equal(t, "what belonged to it", must(db.CheckIns.DeviceAddress(t.Context(), h.ID)), beacon.DeviceAddress{})
+
+	left, _, _, err := db.Flags.Flags(t.Context(), beacon.FlagFilter{}, beacon.FirstFlag(), 0, 10)
+	if err != nil || len(left) != 1 || left[0].Kind != beacon.TooRegular || left[0].Hotspot != "hs_x" {
+		t.Errorf("left are the flags %+v, %v", left, err)
+	}
 
 	if err := db.Changes.EraseNotes(t.Context(), map[string]bool{string(other.ID): true}); err != nil {
 		t.Fatal(err)

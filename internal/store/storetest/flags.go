@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -32,11 +34,15 @@ func flags(t *testing.T, database Database) {
 	}
 	want := func(what string, total int, first ...beacon.Flag) {
 		t.Helper()
-		is, n, err := db.Flags.Flags(t.Context(), len(first))
+		is, _, n, err := db.Flags.Flags(t.Context(), beacon.FlagFilter{Operator: "usr_a"}, beacon.FirstFlag(), 0, len(first))
 		if err != nil || n != total {
 			t.Fatalf("%s: %d flags, %v; want %d", what, n, err, total)
 		}
-		equal(t, what, is, first)
+		var flags []beacon.Flag
+		for _, l := range is {
+			flags = append(flags, l.Flag)
+		}
+		equal(t, what, flags, first)
 	}
 	if _, found, err := db.Flags.Reviewed(t.Context()); found || err != nil {
 		t.Fatalf("a new database was reviewed: %v", err)
@@ -56,19 +62,19 @@ func flags(t *testing.T, database Database) {
 
 	by := beacon.Actor{User: "usr_staff", Request: "req_1"}
 	refused := errors.New("refused")
-	if err := db.Flags.DismissFlag(t.Context(), "hs_a", beacon.TooRegular, "seen", by, Now, func(beacon.UserID) error { return refused }); !errors.Is(err, refused) {
+	if err := db.Flags.DismissFlags(t.Context(), "hs_a", beacon.TooRegular, "seen", by, Now, func(beacon.UserID) error { return refused }); !errors.Is(err, refused) {
 		t.Errorf("a dismissal that is refused: %v", err)
 	}
 	want("it stays in the queue", 302, again, flag("hs_b", 3, day))
 	anyone := func(beacon.UserID) error { return nil }
-	if err := db.Flags.DismissFlag(t.Context(), "hs_a", beacon.TooRegular, "seen", by, Now, anyone); err != nil {
+	if err := db.Flags.DismissFlags(t.Context(), "hs_a", beacon.TooRegular, "seen", by, Now, anyone); err != nil {
 		t.Fatal(err)
 	}
 	for _, other := range []struct {
 		hotspot beacon.HotspotID
 		kind    beacon.FlagKind
 	}{{"hs_a", beacon.TooRegular}, {"hs_b", beacon.ManyBoots}, {"hs_x", beacon.TooRegular}} {
-		err := db.Flags.DismissFlag(t.Context(), other.hotspot, other.kind, "seen", by, Now, anyone)
+		err := db.Flags.DismissFlags(t.Context(), string(other.hotspot), other.kind, "seen", by, Now, anyone)
 		wantKind(t, "dismissing what is not in the queue", err, beacon.NotFound)
 	}
 	see(day+2, flag("hs_a", 4, day+2))
@@ -84,6 +90,82 @@ func flags(t *testing.T, database Database) {
 	}
 	wantKind(t, "flags without the lease", db.Flags.PutFlags(t.Context(), held, many), beacon.Conflict)
 	wantKind(t, "a day without the lease", db.Flags.FinishReview(t.Context(), held, day, day, Now), beacon.Conflict)
+}
+
+// flagLines checks that all flags of a kind that an account has are one line, that accounts
+// with the most at stake come first, and that pages have each line once.
+func flagLines(t *testing.T, database Database) {
+	db := database.open(t)
+	held := lead(t, db, "keeper")
+	day := beacon.DayOf(Now)
+	flag := func(hotspot beacon.HotspotID, operator beacon.UserID, kind beacon.FlagKind, weight int, stake beacon.Amount) beacon.Flag {
+		return beacon.Flag{Hotspot: hotspot, Operator: operator, Kind: kind, Weight: weight, First: day, Last: day, Stake: stake}
+	}
+	all := []beacon.Flag{
+		flag("hs_r1", "usr_rich", beacon.RadiusGrown, 20, 5_000_000), flag("hs_r2", "usr_rich", beacon.TooRegular, 65, 5_000_000),
+		flag("hs_p1", "usr_poor", beacon.InterleavedBoots, 90, 1_000_000), flag("hs_n1", "usr_none", beacon.ManyBoots, 55, 0),
+		flag("hs_b1", "usr_bare", beacon.ManyBoots, 50, 0),
+	}
+	all[2].Group = []beacon.Owned{{User: "usr_poor", Hotspot: "hs_p1"}, {User: "usr_rich", Hotspot: "hs_r1"}}
+	for i := range 7 {
+		all = append(all, flag(beacon.HotspotID(fmt.Sprintf("hs_f%d", i)), "usr_flood", beacon.ManyBoots, 55, 1))
+	}
+	if err := db.Flags.PutFlags(t.Context(), held, all); err != nil {
+		t.Fatal(err)
+	}
+	want := []beacon.HotspotID{"hs_r2", "hs_r1", "hs_p1", "hs_f0", "hs_n1", "hs_b1"}
+	for _, size := range []int{1, 2, 4, 100} {
+		var found []beacon.HotspotID
+		for after := beacon.FirstFlag(); len(found) < 10; {
+			page, lines, flags, err := db.Flags.Flags(t.Context(), beacon.FlagFilter{}, after, 0, size)
+			if err != nil || lines != len(want) || flags != len(all) {
+				t.Fatalf("%d lines of %d flags, %v", lines, flags, err)
+			}
+			for _, l := range page {
+				if found = append(found, l.Hotspot); l.Count != map[beacon.HotspotID]int{"hs_f0": 7}[l.Hotspot] && l.Count != 1 {
+					t.Errorf("%s stands for %d", l.Hotspot, l.Count)
+				}
+				if l.Hotspot == "hs_p1" {
+					equal(t, "a group", l.Flag, all[2])
+				}
+			}
+			if len(page) < size {
+				break
+			}
+			after = page[len(page)-1].Place()
+		}
+		equal(t, fmt.Sprintf("lines, by %d", size), found, want)
+	}
+	for offset, want := range map[int]int{0: 2, 5: 1, 6: 0} {
+		if page, _, _, err := db.Flags.Flags(t.Context(), beacon.FlagFilter{}, beacon.FirstFlag(), offset, 2); err != nil || len(page) != want {
+			t.Errorf("from line %d: %d, %v; want %d", offset, len(page), err, want)
+		}
+	}
+	each, lines, _, err := db.Flags.Flags(t.Context(), beacon.FlagFilter{Operator: "usr_flood", Kind: beacon.ManyBoots}, beacon.FirstFlag(), 0, 5)
+	if err != nil || lines != 7 || len(each) != 5 || each[4].Hotspot != "hs_f4" || each[4].Count != 1 {
+		t.Fatalf("the flags of one account are %+v of %d, %v", each, lines, err)
+	}
+	rest, _, _, err := db.Flags.Flags(t.Context(), beacon.FlagFilter{Operator: "usr_flood", Kind: beacon.ManyBoots}, each[4].Place(), 0, 5)
+	if err != nil || len(rest) != 2 || rest[0].Hotspot != "hs_f5" {
+		t.Errorf("the rest is %+v, %v", rest, err)
+	}
+
+	var asked []beacon.UserID
+	by := beacon.Actor{User: "usr_staff", Request: "req_1"}
+	for of, kind := range map[string]beacon.FlagKind{"usr_flood": beacon.ManyBoots, "hs_p1": beacon.InterleavedBoots} {
+		err := db.Flags.DismissFlags(t.Context(), of, kind, "seen", by, Now, func(u beacon.UserID) error {
+			asked = append(asked, u)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.Sort(asked)
+	equal(t, "whose flags are dismissed", slices.Compact(asked), []beacon.UserID{"usr_flood", "usr_poor", "usr_rich"})
+	if _, lines, flags, err := db.Flags.Flags(t.Context(), beacon.FlagFilter{}, beacon.FirstFlag(), 0, 1); err != nil || lines != 4 || flags != 4 {
+		t.Errorf("left are %d lines, %d flags, %v", lines, flags, err)
+	}
 }
 
 // macsAgain checks that registrations are counted by address, however it is written, and

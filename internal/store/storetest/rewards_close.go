@@ -33,6 +33,19 @@ func putPages(t *testing.T, database Database) {
 	equal(t, "the rows of a", rowsOf(t, db, "usr_a", rewardDay), []ledger.Row{ledgerRow(rewardDay, one, 1), ledgerRow(rewardDay, two, 2)})
 	equal(t, "the rows of b", rowsOf(t, db, "usr_b", rewardDay), []ledger.Row{ledgerRow(rewardDay, three, 1)})
 	equal(t, "no rows", len(rowsOf(t, db, "usr_a", rewardDay+1)), 0)
+	sum := func(user beacon.UserID) (n beacon.Amount) {
+		for _, m := range must(db.Ledger.UserMonths(t.Context(), rewardMonth, user, user)) {
+			n += m.Earned.Total()
+		}
+		return n
+	}
+	users := []beacon.UserID{"usr_a", "usr_b", "usr_none"}
+	for span, want := range map[[2]beacon.Month]map[beacon.UserID]beacon.Amount{
+		{rewardMonth - 1, rewardMonth}:     {"usr_a": sum("usr_a"), "usr_b": sum("usr_b")},
+		{rewardMonth - 2, rewardMonth - 1}: {},
+	} {
+		equal(t, "what users earned", must(db.Ledger.Earned(t.Context(), users, span[0], span[1])), want)
+	}
 	equal(t, "the account", account(t, db, "usr_a"),
 		found[ledger.Account]{ledger.Account{User: "usr_a", FirstDay: rewardDay, Settled: ledger.NoMonth}, true})
 	wantHead(t, db, 0)

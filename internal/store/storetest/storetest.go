@@ -119,6 +119,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"LinkRace", linkRace},
 		{"NoteRefusal", noteRefusal},
 		{"Flags", flags},
+		{"FlagLines", flagLines},
 		{"Overview", overview},
 		{"MACsAgain", macsAgain},
 		{"CheckIns", checkIns},

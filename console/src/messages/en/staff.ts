@@ -69,7 +69,7 @@ export const staff = {
   },
   review: {
     about: (link: Mark): ComponentChildren => [
-      "Every hotspot is examined once a day, after the day has ended in UTC. What is hardest to explain comes first. A flag is not a verdict and costs nobody money: look at the hotspot, or ",
+      "Every hotspot that was ever visited is examined once a day, after the day has ended in UTC. Accounts come first that earn the most and are hardest to explain. A flag is not a verdict and costs nobody money: look at the hotspot, or ",
       link("read what each flag means"),
       ".",
     ],
@@ -77,16 +77,21 @@ export const staff = {
     count: (n: number, count: string) => `${count} ${plural(n, "flag", "flags")}.`,
     list: "Flags",
     dismissed: "Dismissed.",
-    first: (n: number) => `These are the first ${n}. Others follow as these are dismissed.`,
     days: (first: string, last: string) => `${first} to ${last}`,
     weight: (weight: number, days: string) => `weight ${weight} · ${days}`,
     of: "of",
+    ofOne: "Each flag of",
+    ofAll: "All accounts",
+    more: (n: number, count: string) => `and ${count} ${plural(n, "other", "others")}`,
+    group: (hotspots: string, accounts: string) => `${hotspots} hotspots of ${accounts} accounts`,
+    atStake: "At stake, credits",
     visit: "Visit",
     map: "Map",
     dismiss: "Dismiss",
     hold: "Hold",
     hint: "For the audit. It does not return for 90 days, even if it is seen again.",
     dismissIt: "Dismiss it",
+    dismissAll: (count: string) => `Dismiss all ${count}`,
     bandwidth: (mbps: string) => `${mbps} Mbit/s`,
     // A fact of a flag by its name, without the unit: “within_m” is a distance in metres.
     fact: (name: string) => {
@@ -98,6 +103,10 @@ export const staff = {
     interleaved_boots: { title: "Interleaved boots", text: "Several boots carried traffic at the same time, so several devices use one key." },
     many_addresses: { title: "Many addresses", text: "Its device sent from more than five addresses on a day, so several devices may use one key." },
     above_bandwidth: { title: "Above its bandwidth", text: "More traffic in an hour than the bandwidth of the hotspot, in both directions." },
+    across_accounts: {
+      title: "Across accounts",
+      text: "Near it, or on its network though far away, are others of several other accounts. Those near it are very many, or were registered or visited together with it.",
+    },
     close_together: { title: "Close together", text: "Ten or more other hotspots of its operator are within 50 m." },
     one_address: { title: "One address", text: "Other hotspots of its operator, 200 m or more away, send from the same address." },
     ring_around_visit: { title: "Ring around a visit", text: "Visits found it and other hotspots of its operator at one place, but they are registered elsewhere." },

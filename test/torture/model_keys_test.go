@@ -119,7 +119,7 @@ func (k *apiKey) shown() fields {
 func (m *modelMachine) doListKeys(t *rapid.T) {
 	k := m.someKey(t)
 	whose := rapid.SampledFrom([]string{"", "{" + m.keys[1].user + "}", "{" + m.keys[2].user + "}", "me"}).Draw(t, "user")
-	text, page, perPage, bad := pageOf(t)
+	text, page, perPage, bad := pageOf(t, false)
 	r := request{method: http.MethodGet, path: "/v1/keys" + text, key: k}
 	if whose != "" {
 		r.path += "&user_id=" + whose

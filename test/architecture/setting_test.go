@@ -25,7 +25,7 @@ func TestSetting_TwelveFiles(t *testing.T) {
 	}
 	_, recipe, found := strings.Cut(string(page), "\n## A new setting of a hotspot\n")
 	recipe, _, _ = strings.Cut(recipe, "\n## ")
-	steps := regexp.MustCompile("(?m)^\\d+\\. .*").FindAllString(recipe, -1)
+	steps := regexp.MustCompile(`(?m)^\d+\. .*`).FindAllString(recipe, -1)
 	if !found || len(steps) < 8 || len(steps) > 12 {
 		t.Errorf("CONTRIBUTING.md adds a setting in %d steps, a file each; want at most 12", len(steps))
 	}

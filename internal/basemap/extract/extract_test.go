@@ -30,15 +30,19 @@ type server struct {
 	*httptest.Server
 	files  map[string][]byte
 	tag    string
-	sent   atomic.Int64                               // bytes
-	before func(w http.ResponseWriter, n int64) error // called with the number of each request
+	sent   atomic.Int64 // bytes
+	before atomic.Pointer[hook]
 	count  atomic.Int64
 }
+
+// hook is called before each request is served, with its number. If it fails, the request
+// is not.
+type hook func(w http.ResponseWriter, n int64) error
 
 func serve(t *testing.T, body []byte) *server {
 	s := &server{files: map[string][]byte{"/earth.pmtiles": body}, tag: `"one"`}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.before != nil && s.before(w, s.count.Add(1)) != nil {
+		if before := s.before.Load(); before != nil && (*before)(w, s.count.Add(1)) != nil {
 			return
 		}
 		body, ok := s.files[r.URL.Path]
@@ -184,28 +188,27 @@ func TestGet_Killed(t *testing.T) {
 	}
 	want := read(t, whole)
 	path := filepath.Join(t.TempDir(), "region.pmtiles")
-	child := exec.Command(os.Args[0])
+	ctx, end := context.WithCancel(t.Context()) // by SIGKILL
+	defer end()
+	child := exec.CommandContext(ctx, os.Args[0])
 	child.Env = append(os.Environ(), childOrder+"="+s.URL+"/earth.pmtiles "+path)
 	half := s.sent.Load() + int64(len(build))/2
 	killed := make(chan struct{})
-	var once atomic.Bool
-	s.before = func(http.ResponseWriter, int64) error { // the child has half of it
+	kill := hook(func(http.ResponseWriter, int64) error { // the child has half of it
 		if s.sent.Load() < half {
 			return nil
 		}
-		if once.CompareAndSwap(false, true) {
-			if err := child.Process.Kill(); err != nil {
-				t.Error(err)
-			}
-			close(killed)
-		}
+		end()
 		<-killed
 		return errors.New("nobody is there")
-	}
-	if out, err := child.CombinedOutput(); err == nil {
+	})
+	s.before.Store(&kill)
+	out, err := child.CombinedOutput()
+	close(killed)
+	if err == nil {
 		t.Fatalf("the child was not killed: %s", out)
 	}
-	s.before = nil
+	s.before.Store(nil)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("a file that is not complete has its name: %v", err)
 	}

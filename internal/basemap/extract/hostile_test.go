@@ -176,12 +176,13 @@ func TestGet_OddServers(t *testing.T) {
 	tiles := world(3, 4000)
 	good := encode(tiles, 3, 50, about)
 	s := serve(t, good)
-	s.before = func(w http.ResponseWriter, n int64) error {
+	abort := hook(func(_ http.ResponseWriter, n int64) error {
 		if n == 1 || n%2 == 1 {
 			return nil
 		}
 		panic(http.ErrAbortHandler)
-	}
+	})
+	s.before.Store(&abort)
 	path := filepath.Join(t.TempDir(), "region.pmtiles")
 	if _, err := get(t.Context(), order(s, path)); err != nil {
 		t.Error(err)

@@ -73,6 +73,9 @@ func (f *Feeds) Stop() { f.stop() }
 
 // Box returns the box around the hotspots of the network, or false if there are none.
 func (f *Feeds) Box() (geo.Box, bool) {
+	if f.editions.fleet.Len() == 0 { // the first hotspot need not wait for the next edition
+		return geo.Box{}, false
+	}
 	e := f.editions.current()
 	return e.box, len(e.items) > 0
 }

@@ -52,12 +52,17 @@ function useFeed<T>(path: string | null): T | null | undefined {
   return answer?.path === path ? answer?.value : undefined;
 }
 
-/** Whether the network had no public hotspots when the page was loaded. */
-const isEmpty = (): boolean => Object.keys(networkStart()).length === 0;
+/** Whether the network has no public hotspots; only where the page's head knows of none is it asked. */
+function useEmpty(): boolean {
+  const known = Object.keys(networkStart()).length > 0;
+  const some = useFeed<{ features: unknown[] }>(known ? null : "/open/collections/hotspots/items?limit=1");
+  return some?.features.length === 0;
+}
 
 export function PublicMap() {
   const view = useCell(mapView);
   const notice = useCell(session.notice);
+  const empty = useEmpty();
   const at = useCell(route);
   const chosen = at.page === "" ? at.id : "";
 
@@ -88,7 +93,7 @@ export function PublicMap() {
       {chosen ? (
         <PublicCard id={chosen} />
       ) : (
-        <p class="hint">{(isEmpty() ? t.public.empty : t.public.intro)((text) => <a href="#/sign-in">{text}</a>)}</p>
+        <p class="hint">{(empty ? t.public.empty : t.public.intro)((text) => <a href="#/sign-in">{text}</a>)}</p>
       )}
       <ul class="legend" aria-label={t.map.colours}>
         <li class="online">{t.map.online}</li>

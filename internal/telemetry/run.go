@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -10,7 +11,8 @@ import (
 )
 
 // Run runs until ctx ends: it writes beats, marks that the service is up, folds and
-// announces. When it returns, every acknowledged beat is durable.
+// announces. When it returns, every acknowledged beat is durable, and that it was up until
+// then.
 func (t *Telemetry) Run(ctx context.Context) {
 	var jobs sync.WaitGroup
 	jobs.Go(func() { t.write(ctx) })
@@ -19,7 +21,16 @@ func (t *Telemetry) Run(ctx context.Context) {
 	jobs.Go(func() { clock.Every(ctx, watchInterval, nil, t.Log, "announce status changes", t.announce) })
 	jobs.Go(func() { clock.Every(ctx, refreshInterval, nil, t.Log, "refresh the metrics in memory", t.refresh) })
 	jobs.Wait()
+	// A service that is stopped was up to its end.
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	defer cancel()
+	if err := t.mark(ending); err != nil && !errors.Is(err, errRefusing) {
+		t.Log.Warn("that the service was up to its end could not be recorded", "err", err)
+	}
 }
+
+// endTimeout bounds the last mark, because the database may be down.
+const endTimeout = 2 * time.Second
 
 const (
 	foldCheckInterval = time.Second

@@ -1,10 +1,13 @@
 package telemetry_test
 
 import (
+	"context"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 // An outage of ours costs nobody anything; one of the hotspot's own does.
@@ -76,4 +79,33 @@ func TestMark_ClockJumps(t *testing.T) {
 	if got := hotspot.StatusAt(c.now().Add(5 * time.Minute)); got != beacon.Offline {
 		t.Errorf("five minutes after the clock was set back: %s", got)
 	}
+}
+
+// A service that is stopped was up until then, not until the last time it said so.
+func TestRun_UpToItsEnd(t *testing.T) {
+	onBoth(t, func(t *testing.T, open database) {
+		c := &testClock{at: morning}
+		n := start(t, open, c, nil)
+		began := int64(beacon.MinuteOf(morning))
+		ends := func() int64 {
+			spans, err := n.db.Clocks.Spans(t.Context(), began)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(spans) == 0 {
+				return 0
+			}
+			return spans[0].To
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { n.Run(ctx) })
+		harness.Eventually(t, "the first record", func() bool { return ends() == began })
+		c.pass(2 * time.Minute)
+		stop()
+		running.Wait()
+		if to := ends(); to != began+2 {
+			t.Errorf("the service was up until minute %d; want %d", to-began, 2)
+		}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,15 +17,31 @@ import (
 // day.
 type pausedDemo struct {
 	demonstration
-	out     lockedBuffer
+	out     heardBuffer
 	reached chan int // days
 	goOn    chan struct{}
 	ended   chan error
 }
 
+// heardBuffer closes heard once a text was written to it.
+type heardBuffer struct {
+	lockedBuffer
+	text  string
+	heard chan struct{}
+	once  sync.Once
+}
+
+func (b *heardBuffer) Write(p []byte) (int, error) {
+	n, err := b.lockedBuffer.Write(p)
+	if strings.Contains(b.String(), b.text) {
+		b.once.Do(func() { close(b.heard) })
+	}
+	return n, err
+}
+
 func startPaused(ctx context.Context, t *testing.T, file string) *pausedDemo {
 	t.Helper()
-	d := &pausedDemo{reached: make(chan int), goOn: make(chan struct{}), ended: make(chan error, 1)}
+	d := &pausedDemo{out: heardBuffer{text: "ready in", heard: make(chan struct{})}, reached: make(chan int), goOn: make(chan struct{}), ended: make(chan error, 1)}
 	start, err := time.Parse(time.RFC3339, demoTime)
 	if err != nil {
 		t.Fatal(err)
@@ -78,8 +95,13 @@ func TestDemo_MapFirst(t *testing.T) {
 	d := startPaused(ctx, t, filepath.Join(t.TempDir(), "demo.db"))
 	months := 0
 	for days := range demoDays + 2 { // today is one
-		if got := <-d.reached; got != days {
-			t.Fatalf("%d days are written; want %d", got, days)
+		select {
+		case got := <-d.reached:
+			if got != days {
+				t.Fatalf("%d days are written; want %d", got, days)
+			}
+		case err := <-d.ended:
+			t.Fatalf("it ended after %d days: %v", days, err)
 		}
 		if days == 0 {
 			d.testMap(t)
@@ -98,8 +120,10 @@ func TestDemo_MapFirst(t *testing.T) {
 	if months < 8 {
 		t.Errorf("only %d months had earnings", months)
 	}
-	for !strings.Contains(d.out.String(), "ready in") {
-		time.Sleep(time.Millisecond)
+	select {
+	case <-d.out.heard:
+	case err := <-d.ended:
+		t.Fatalf("it ended before it was ready: %v", err)
 	}
 	if got := d.history(t); got != `{"days":90,"of":90}` {
 		t.Errorf("in the end the console is told %s", got)

@@ -76,7 +76,10 @@ func (f *Feeds) Box() (geo.Box, bool) {
 	if f.editions.fleet.Len() == 0 { // the first hotspot need not wait for the next edition
 		return geo.Box{}, false
 	}
-	e := f.editions.current()
+	e := f.editions.latest.Load() // pages need not wait for the next: the map on them asks for it
+	if e == nil {
+		e = f.editions.current()
+	}
 	return e.box, len(e.items) > 0
 }
 

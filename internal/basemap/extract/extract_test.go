@@ -177,22 +177,28 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A download that was killed goes on where it was, with the same build.
-func TestGet_Killed(t *testing.T) {
+// downloaded serves a large build, and returns how all of it is downloaded at once.
+func downloaded(t *testing.T) (s *server, full *extract.Plan, file []byte) {
+	t.Helper()
 	_, build := large()
-	s := serve(t, build)
+	s = serve(t, build)
 	whole := filepath.Join(t.TempDir(), "whole.pmtiles")
 	full, err := get(t.Context(), order(s, whole))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := read(t, whole)
+	return s, full, read(t, whole)
+}
+
+// A download that was killed goes on where it was, with the same build.
+func TestGet_Killed(t *testing.T) {
+	s, full, want := downloaded(t)
 	path := filepath.Join(t.TempDir(), "region.pmtiles")
 	ctx, end := context.WithCancel(t.Context()) // by SIGKILL
 	defer end()
 	child := exec.CommandContext(ctx, os.Args[0])
 	child.Env = append(os.Environ(), childOrder+"="+s.URL+"/earth.pmtiles "+path)
-	half := s.sent.Load() + int64(len(build))/2
+	half := s.sent.Load() + int64(len(s.files["/earth.pmtiles"]))/2
 	killed := make(chan struct{})
 	kill := hook(func(http.ResponseWriter, int64) error { // the child has half of it
 		if s.sent.Load() < half {
@@ -237,14 +243,7 @@ func read(t *testing.T, path string) []byte {
 // Whatever a machine that stopped left of the last piece, the file becomes whole. Of
 // another build, region or zoom nothing is kept.
 func TestGet_GoesOn(t *testing.T) {
-	_, build := large()
-	s := serve(t, build)
-	whole := filepath.Join(t.TempDir(), "whole.pmtiles")
-	full, err := get(t.Context(), order(s, whole))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := read(t, whole)
+	s, full, want := downloaded(t)
 	path := filepath.Join(t.TempDir(), "region.pmtiles")
 	const lost = 1 << 20 // of what was written last
 	for _, length := range []int{0, 50, 127, 3000, 5 << 20, 9<<20 + 1, len(want) - 1, len(want), len(want) + lost/2} {

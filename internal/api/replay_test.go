@@ -1,9 +1,11 @@
 package api_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -122,4 +124,46 @@ func TestReplay_One(t *testing.T) {
 	wantFault(t, busy, http.StatusServiceUnavailable, "overloaded")
 	leave()
 	<-slow.ended
+}
+
+// nothingPaid is a replay of days on which nobody earned anything.
+type nothingPaid struct{ payments.Closing }
+
+func (nothingPaid) Replay(context.Context, closing.ReplayQuery, func(closing.ReplayedDay) error) (*closing.Replay, error) {
+	return &closing.Replay{}, nil
+}
+
+// onEnd does something when the end of an answer is written.
+type onEnd struct {
+	*httptest.ResponseRecorder
+	do func()
+}
+
+func (w onEnd) Write(p []byte) (int, error) {
+	if bytes.HasSuffix(bytes.TrimSpace(p), []byte("}}")) {
+		w.do()
+	}
+	return w.ResponseRecorder.Write(p)
+}
+
+func (w onEnd) SetReadDeadline(time.Time) error  { return nil }
+func (w onEnd) SetWriteDeadline(time.Time) error { return nil }
+
+// A client that has read the end of a replay may ask for the next.
+func TestReplay_Next(t *testing.T) {
+	s := onSQLite(t, options{limits: ample, closing: nothingPaid{}})
+	admin := s.anyone(t, "admin")
+	ask := func(do func()) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/rewards/replays", strings.NewReader(`{"from":"2026-11-15","to":"2026-11-15"}`))
+		r.Header.Set("Authorization", "Bearer "+admin.plain)
+		r.Header.Set("Content-Type", "application/json")
+		w := onEnd{httptest.NewRecorder(), do}
+		s.api.ServeHTTP(w, r)
+		return w.ResponseRecorder
+	}
+	var next *httptest.ResponseRecorder
+	first := ask(func() { next = ask(func() {}) })
+	if first.Code != http.StatusOK || next == nil || next.Code != http.StatusOK {
+		t.Errorf("the answers are %+v and %+v", first, next)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -67,7 +68,8 @@ func (a *API) replay(w http.ResponseWriter, r *http.Request, p beacon.Principal)
 	if err := a.replays.Join(p, 1); err != nil {
 		return err
 	}
-	defer a.replays.Leave(p)
+	leave := sync.OnceFunc(func() { a.replays.Leave(p) })
+	defer leave()
 	d, m := a.Download(w), a.Meta(w)
 	return d.Send(r, replayTime, func(ctx context.Context, out io.Writer) error {
 		asked := client.Replay{From: q.From.String(), To: q.To.String(), Unit: beacon.RewardUnit}
@@ -84,6 +86,7 @@ func (a *API) replay(w http.ResponseWriter, r *http.Request, p beacon.Principal)
 			_, err := d.Write(piece)
 			return err
 		})
+		leave() // before the end is sent, since its reader may ask for the next at once
 		if err != nil {
 			return err
 		}

@@ -75,8 +75,8 @@ func TestDaily_Changes(t *testing.T) {
 	})
 }
 
-// A user can change 150 MAC addresses a day: each takes an address from whoever has the
-// device.
+// A user can change 150 MAC addresses a day: each change takes the address from the owner of
+// the device.
 func TestDaily_MACs(t *testing.T) {
 	level.Repeats(t)
 	eachStoreWith(t, options{limits: ample}, func(t *testing.T, s *server) {

@@ -15,8 +15,8 @@ import (
 // books is the store of rewards while a history is written. The days are closed as on
 // every server, but most of what that reads is in memory, and what it writes is written
 // some days at a time: sums and standings change with every day, and only the last of
-// them count. A transaction has whole days with their sums, so whoever reads the database
-// meanwhile finds figures that agree.
+// them count. A transaction has whole days with their sums, so readers of the
+// database find figures that agree.
 type books struct {
 	store.RewardTables
 	held lease.Lease

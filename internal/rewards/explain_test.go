@@ -120,8 +120,8 @@ func TestWhose(t *testing.T) {
 	}
 }
 
-// Where homes are hidden, what is explained to one that no exact visit has found is the same
-// whoever is around: on open days and on closed ones, with and without an outage.
+// Where homes are hidden, what is explained to one that no exact visit has found does
+// not depend on its neighbours: on open days and on closed ones, with and without an outage.
 func TestExplain_NotFound(t *testing.T) {
 	onBoth(t, func(t *testing.T, open func(testing.TB, time.Time) *store.DB) {
 		for _, minutesFrom := range [][]beacon.Day{nil, {1}} {

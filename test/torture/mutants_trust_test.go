@@ -2,7 +2,7 @@
 
 package torture_test
 
-// trustMutants believe those who are paid, or whoever is careless.
+// trustMutants believe operators, or careless staff.
 var trustMutants = []mutant{
 	{
 		name:  "a day on which the service was down from end to end has no record",

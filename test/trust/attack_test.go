@@ -174,7 +174,7 @@ func atTimes(begins, ends func(minute int) bool, do deed) tactic {
 			}
 		} else if ends(minute) && d.key != "" {
 			d.key = ""
-			return nil, again(func() error { return r.operator.UnlinkDevice(ctx, d.hotspot) })
+			return nil, r.operator.UnlinkDevice(ctx, d.hotspot)
 		}
 		if d := r.devices[0]; d.key != "" {
 			return []shot{d.shoot(now, do)}, nil
@@ -204,7 +204,7 @@ func (r *raid) leave(ctx context.Context, d *device) error {
 	}
 	gone := d.hotspot
 	d.hotspot, d.key = "", ""
-	return again(func() error { return r.operator.DeleteHotspot(ctx, gone, "") })
+	return r.operator.DeleteHotspot(ctx, gone, "")
 }
 
 func earlyDelete(ctx context.Context, r *raid, now time.Time) ([]shot, error) {
@@ -343,10 +343,8 @@ func grow(ctx context.Context, r *raid, now time.Time) ([]shot, error) {
 		return shots, err
 	}
 	radius := 500.0
-	return shots, again(func() error {
-		_, err := r.operator.ChangeHotspot(ctx, r.devices[0].hotspot, client.Change{Settings: &client.SettingsForm{CoverageRadiusM: &radius}})
-		return err
-	})
+	_, err = r.operator.ChangeHotspot(ctx, r.devices[0].hotspot, client.Change{Settings: &client.SettingsForm{CoverageRadiusM: &radius}})
+	return shots, err
 }
 
 const (

@@ -123,11 +123,7 @@ func (w *world) replayed(t *testing.T, earned map[string]outcome, number int) ma
 	if p.PaysPlaces() {
 		form.UnprovenShare = p.Unproven.String()
 	}
-	var replay client.Replay
-	err := again(func() (err error) { // the server replays once at a time
-		replay, err = w.staff(t).ReplayRewards(t.Context(), client.ReplayForm{From: day(w.start), To: day(end.AddDate(0, 0, -1)), Policy: &form})
-		return err
-	})
+	replay, err := w.staff(t).ReplayRewards(t.Context(), client.ReplayForm{From: day(w.start), To: day(end.AddDate(0, 0, -1)), Policy: &form})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,18 +3,19 @@ package trust_test
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"net"
 	"net/http"
 	"net/url"
+	"testing"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/beacon-wifi/beacon/client"
 	"github.com/beacon-wifi/beacon/internal/simulate"
+	"github.com/beacon-wifi/beacon/test/harness"
 )
 
 // raid is an attack on a server. It has an operator of its own. Staff are honest: they
@@ -120,28 +121,14 @@ func (r *raid) fire(ctx context.Context, shots []shot) error {
 	}
 	sending, ctx := errgroup.WithContext(ctx)
 	for i := range shots {
-		sending.Go(func() error {
-			return again(func() error { return r.wires[i].Send(ctx, shots[i].device.Device, &shots[i].beat) })
-		})
+		sending.Go(func() error { return r.wires[i].Send(ctx, shots[i].device.Device, &shots[i].beat) })
 	}
 	return sending.Wait()
 }
 
-// again does something until it succeeds, a few times: a machine may be too slow for a
-// server to answer in time.
-func again(do func() error) (err error) {
-	for try := range 8 {
-		if err = do(); err == nil || errors.Is(err, context.Canceled) {
-			break
-		}
-		time.Sleep(100 * time.Millisecond << try)
-	}
-	return err
-}
-
 const usualAppetite = 10_000 // bytes a client moves per second
 
-// slow and fast are the lines of devices: whoever attacks has a slow one.
+// slow and fast are the lines of devices. Attackers have slow ones.
 var slow, fast = simulate.Uplink{Down: 24, Up: 3, Latency: 58}, simulate.Uplink{Down: 480, Up: 60, Latency: 8}
 
 // device makes a device at a distance from the place of the attack, in metres. It never
@@ -245,23 +232,26 @@ func (r *raid) vouch(ctx context.Context, install string) error {
 // runRaids runs attacks by a clock that it advances, minute by minute, from one time to
 // another. Then it waits until the server has closed the last day for the first of them,
 // which must have served on it.
-func runRaids(ctx context.Context, raids []*raid, from, to time.Time, set func(time.Time)) error {
+func runRaids(t *testing.T, raids []*raid, from, to time.Time, set func(time.Time)) {
+	t.Helper()
 	for now := from; now.Before(to); now = now.Add(time.Minute) {
 		set(now)
-		stepping, ctx := errgroup.WithContext(ctx)
+		stepping, ctx := errgroup.WithContext(t.Context())
 		for _, r := range raids {
 			stepping.Go(func() error { return r.step(ctx, now) })
 		}
 		if err := stepping.Wait(); err != nil {
-			return err
+			t.Fatal(err)
 		}
 	}
-	for day := to.Add(-time.Minute).Format(time.DateOnly); ; to = to.Add(time.Minute) {
+	day := to.Add(-time.Minute).Format(time.DateOnly)
+	harness.Eventually(t, "the last day is closed", func() bool {
 		set(to)
-		why, err := raids[0].operator.ExplainRewards(ctx, raids[0].devices[0].hotspot, day)
-		if err != nil || !why.Open {
-			return err
+		to = to.Add(time.Minute)
+		why, err := raids[0].operator.ExplainRewards(t.Context(), raids[0].devices[0].hotspot, day)
+		if err != nil {
+			t.Fatal(err)
 		}
-		time.Sleep(100 * time.Millisecond)
-	}
+		return !why.Open
+	})
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // How much ground a hotspot shares with an older one is a distance, and the older one may be
-// a home that the network hides. So where homes are hidden an explanation is coarse, whoever
-// was older: otherwise it would tell that too.
+// a home that the network hides. So where homes are hidden every explanation is coarse: if
+// only those of newer hotspots were, it would tell which is older.
 const (
 	coarseMinutes = 10
 	coarseShare   = places.Whole / 10
@@ -19,8 +19,8 @@ const (
 // that depends on others.
 //
 // Own and Shared are not rounded alone: what is rounded is the ground that was lost in a shared
-// minute, which is the same however many there are. Otherwise whoever chooses when to be on the
-// air chooses where the rounding falls.
+// minute, which is the same for any number of minutes. Otherwise an operator who chooses when to be
+// on the air would choose where the rounding falls.
 func coarse(rules *policy.Policy, f beacon.Facts, found bool) (beacon.Facts, bool) {
 	g := &f.Ground
 	if !found {

@@ -8,9 +8,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Memory divides days as Divide does, and remembers rows, circles and what tiles came to: on
-// most days most of them are divided as on another. It is for whoever divides many days of one
-// small network. The zero value is ready for use, by one goroutine.
+// Memory divides days as Divide does, and remembers rows, circles and what tiles came to: most
+// of them come out the same on most days. It is for dividing many days of one small network. The zero value is ready for use, by one goroutine.
 type Memory struct {
 	tiles   map[[sha256.Size]byte][]Share
 	circles map[Place]circle // of one radius

@@ -256,7 +256,7 @@ func (d *Division) Standings() []ledger.Standing {
 }
 
 // Adds returns what its day adds to the standing that some rules count. was says what the
-// policy of the day counted: if it was minutes, whoever was paid had been found at the place.
+// policy of the day counted: if it was minutes, every hotspot with pay had been found at the place.
 func (c *Claim) Adds(rules *policy.Policy, was beacon.StandingUnit, served int) int {
 	found := c.found
 	if was == beacon.InMinutes {

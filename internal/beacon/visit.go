@@ -92,7 +92,11 @@ func (h *Hotspot) place(found Verification, now time.Time) (v Visit, is Place, e
 		v.Point = found.Point
 	}
 	switch {
-	case len(visits) == 0, !is.Measured:
+	case len(visits) == 0:
+	case !is.Measured:
+		if exact && geo.Distance(is.Point, v.Point) > placeWithinM {
+			v.findAgain(visits)
+		}
 	case is.allows(found.Point, found.AccuracyM):
 		if !exact || geo.Distance(is.Point, found.Point) > placeWithinM {
 			v.Point = is.Point

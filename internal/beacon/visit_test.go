@@ -123,6 +123,17 @@ func TestPlaceOn_Again(t *testing.T) {
 		t.Errorf("back at the second place it is %+v; want %+v", got, want)
 	}
 
+	// Its operator registers it far away, where a visit cannot measure it, and back.
+	h.Location.Point.Lat += 400 * metre
+	moved(&h, 400, 60, staff, later(50))
+	h.Location.Point.Lat -= 400 * metre
+	if at := h.PlaceOn(today + 51); at.Measured || !visited(&h, 5, 5, staff, later(60)) {
+		t.Errorf("where no visit has measured it, it is %+v", at)
+	}
+	if got := h.PlaceOn(today + 61); got.Point != first.Point || got.Since != today {
+		t.Errorf("back from there it is %+v; want it at %v since %s", got, first.Point, today)
+	}
+
 	// Visits from before this was recorded stay what they were: new places.
 	for i := range h.Visits {
 		h.Visits[i].Again = false

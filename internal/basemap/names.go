@@ -133,7 +133,7 @@ func (c *collector) add(f feature, lat, lng float64) {
 		if key != "name" && !strings.HasPrefix(key, "name:") || text == "" || len(text) > 200 || c.full() {
 			continue
 		}
-		folded := fold(text)
+		folded := Fold(text)
 		near := fmt.Sprintf("%s\n%s %.0f %.0f", folded, f.kind, math.Floor(lng/far), math.Floor(lat/far))
 		if c.seen[near] {
 			continue
@@ -150,8 +150,8 @@ var placeZooms = map[string]float64{"country": 5, "continent": 3, "region": 7, "
 
 func round(degrees float64) float64 { return math.Round(degrees*1e6) / 1e6 }
 
-// fold makes names comparable: in lower case, without accents.
-func fold(text string) string {
+// Fold makes names comparable: in lower case, without accents.
+func Fold(text string) string {
 	var out strings.Builder
 	for _, r := range norm.NFKD.String(strings.ToLower(text)) {
 		switch {
@@ -175,7 +175,7 @@ const (
 // Search finds names that contain a text: those that begin with it first, then those with
 // a word that does, and places before streets. Of equal ones, the nearest to a place is first.
 func (m *Map) Search(text string, lat, lng float64) []Name {
-	in, wanted := m.index.Load(), fold(strings.TrimSpace(text))
+	in, wanted := m.index.Load(), Fold(strings.TrimSpace(text))
 	if in == nil || len(wanted) < minQuery || len(wanted) > maxQuery {
 		return []Name{}
 	}

@@ -22,6 +22,9 @@ type edition struct {
 	seen  []beacon.Minute   // of each, when its last heartbeat had come; 0: never
 	box   geo.Box           // around all of them; everywhere, if there is none
 	hash  [sha256.Size]byte // of all that feeds show of them
+
+	folding sync.Once
+	folded  texts // once somebody searches
 }
 
 // editionTime is how long an edition is shown.

@@ -96,6 +96,7 @@ func (f *Feeds) routes() map[string]endpoint {
 		"/collections/hotspots":            plain(f.collection),
 		"/collections/hotspots/items":      f.items,
 		"/collections/hotspots/items/{id}": plain(f.item),
+		"/nearest":                         f.nearest,
 		"/tiles.json":                      f.fixed("application/json", f.tileJSON()),
 		"/tiles/{z}/{x}/{tile}":            f.tile,
 		"/hotspots.geojson":                f.download(hotspotsFeed),

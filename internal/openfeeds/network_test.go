@@ -130,7 +130,8 @@ func paths() []string {
 			}
 		}
 	}
-	return append(all, "/open/collections/hotspots/items?limit=7&bbox=-74,40.7,-73.99,40.72")
+	return append(all, "/open/collections/hotspots/items?limit=7&bbox=-74,40.7,-73.99,40.72",
+		"/open/nearest?lat=40.7103&lng=-73.99", "/open/nearest?lat=40.7103&lng=-73.99&q=home+street&limit=100")
 }
 
 // hours opens a hotspot on Mondays.

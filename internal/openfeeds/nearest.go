@@ -1,0 +1,203 @@
+package openfeeds
+
+import (
+	"cmp"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/beacon-wifi/beacon/internal/basemap"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/geo"
+)
+
+const (
+	usualNearest = 20
+	mostNearest  = 100
+	// hotspotsCompared is how many hotspots whose distance or name is compared count as a
+	// request.
+	hotspotsCompared = 50_000
+	// maxIndexed is how much text of an edition is searched. A million hotspots have less,
+	// unless their addresses are very long; then the last registered are not found by name.
+	maxIndexed = 64 << 20
+)
+
+// nearestQuery asks for the hotspots that are nearest to a place.
+type nearestQuery struct {
+	place  geo.Point
+	words  []string // each of which is in the name or the address, as basemap.Fold has it
+	limit  int
+	values url.Values
+}
+
+func decodeNearest(r *http.Request) (q nearestQuery, err error) {
+	const missing = "is required"
+	q.limit = usualNearest
+	lat, lng := missing, missing
+	q.values, err = decode(r, map[string]func(text string) (fault string){
+		"lat": func(text string) string { lat = ""; return setDegrees(&q.place.Lat, text, 90) },
+		"lng": func(text string) string { lng = ""; return setDegrees(&q.place.Lng, text, 180) },
+		"q":   q.setText, "limit": q.setLimit,
+	})
+	if err != nil {
+		return q, err
+	}
+	var faults beacon.Faults
+	if lat != "" {
+		faults.Add("lat", lat)
+	}
+	if lng != "" {
+		faults.Add("lng", lng)
+	}
+	return q, faults.Err()
+}
+
+func setDegrees(to *float64, text string, most float64) string {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !decimal.MatchString(text) || math.Abs(n) > most {
+		return "must be a number of degrees between -" + strconv.Itoa(int(most)) + " and " + strconv.Itoa(int(most))
+	}
+	*to = n
+	return ""
+}
+
+func (q *nearestQuery) setText(text string) string {
+	if _, err := beacon.CleanSearch(text); err != nil {
+		return err.Error()
+	}
+	if q.words = strings.Fields(basemap.Fold(text)); len(q.words) == 0 {
+		return "must contain a letter or another visible character"
+	}
+	return ""
+}
+
+func (q *nearestQuery) setLimit(text string) string {
+	page := itemsQuery{}
+	fault := page.setLimit(text)
+	q.limit = min(page.limit, mostNearest)
+	return fault
+}
+
+// nearest serves the hotspots that are nearest to a place, the nearest first: all, or
+// those with some words in their names or addresses.
+func (f *Feeds) nearest(w http.ResponseWriter, r *http.Request) error {
+	q, err := decodeNearest(r)
+	if err != nil {
+		return err
+	}
+	e := f.editions.current()
+	if more := len(e.items) / hotspotsCompared; more > 0 {
+		if err := f.charge(w, r, more); err != nil {
+			return err
+		}
+	}
+	found := closest{to: q.place, most: q.limit}
+	if len(q.words) > 0 {
+		e.texts(&f.editions.view).search(q.words, func(i int) { found.add(e, i) })
+	} else {
+		for i := range e.items {
+			found.add(e, i)
+		}
+	}
+	out := []byte(`{"type":"FeatureCollection","features":[` + "\n")
+	var h hotspot
+	for n, hit := range found.hits {
+		if n > 0 {
+			out = append(out, ",\n"...)
+		}
+		f.editions.view.publish(&h, e, hit.item)
+		out = appendFeature(out, &h)
+		out = append(out[:len(out)-len("}}")], `,"distance_m":`...)
+		out = append(strconv.AppendInt(out, int64(math.Round(hit.metres)), 10), "}}"...)
+	}
+	out = strconv.AppendInt(append(out, `],"numberReturned":`...), int64(len(found.hits)), 10)
+	out = appendTime(append(out, `,"timeStamp":`...), e.at)
+	self := link{f.root + "/nearest?" + q.values.Encode(), "self", "application/geo+json", "this document"}
+	out = append(append(out, `,"links":`...), encode([]link{self})...)
+	write(w, r, geoJSONType, append(out, "}\n"...))
+	return nil
+}
+
+// closest collects the items of an edition that are nearest to a place, the nearest first.
+type closest struct {
+	to   geo.Point
+	most int
+	hits []near
+}
+
+type near struct {
+	item   int
+	metres float64
+}
+
+const metresADegree = geo.EarthRadius * math.Pi / 180
+
+func (c *closest) add(e *edition, i int) {
+	place := e.items[i].Place
+	full := len(c.hits) == c.most
+	if full && math.Abs(place.Lat-c.to.Lat)*metresADegree > c.hits[c.most-1].metres {
+		return // spares the work of a distance for nearly all of a large network
+	}
+	hit := near{i, geo.Distance(c.to, place)}
+	at, _ := slices.BinarySearchFunc(c.hits, hit, func(a, b near) int {
+		return cmp.Or(cmp.Compare(a.metres, b.metres), cmp.Compare(a.item, b.item))
+	})
+	if full {
+		if at == c.most {
+			return
+		}
+		c.hits = c.hits[:c.most-1]
+	}
+	c.hits = slices.Insert(c.hits, at, hit)
+}
+
+// texts are the names and addresses of an edition, folded, each hotspot on a line.
+type texts struct {
+	text   string
+	starts []int
+}
+
+// texts returns what an edition is searched by. The first search makes it.
+func (n *edition) texts(v *view) *texts {
+	n.folding.Do(func() {
+		var all strings.Builder
+		var h hotspot
+		for i := range n.items {
+			if all.Len() > maxIndexed {
+				break
+			}
+			n.folded.starts = append(n.folded.starts, all.Len())
+			v.publish(&h, n, i)
+			all.WriteString(basemap.Fold(text(h.name)) + "\t" + basemap.Fold(text(h.address)) + "\n")
+		}
+		n.folded.text = all.String()
+	})
+	return &n.folded
+}
+
+// search calls found for each hotspot with all of the words, in the order of their ids.
+func (t *texts) search(words []string, found func(item int)) {
+	longest := slices.MaxFunc(words, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	for from := 0; from < len(t.text); {
+		at := strings.Index(t.text[from:], longest)
+		if at < 0 {
+			return
+		}
+		item, exact := slices.BinarySearch(t.starts, from+at)
+		if !exact {
+			item--
+		}
+		end := len(t.text)
+		if item+1 < len(t.starts) {
+			end = t.starts[item+1]
+		}
+		line := t.text[t.starts[item]:end]
+		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(line, word) }) {
+			found(item)
+		}
+		from = end
+	}
+}

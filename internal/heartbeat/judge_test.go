@@ -36,7 +36,7 @@ func newCounting(r *rand.Rand) *counting {
 		d.width = beacon.Wide
 	}
 	if d.wraps { // soon
-		d.rx = uint64(3_000_000_000 + r.IntN(1_000_000_000))
+		d.rx = 3_000_000_000 + r.Uint64N(1_000_000_000)
 		d.carried = d.rx
 	}
 	return d

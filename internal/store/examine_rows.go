@@ -147,7 +147,8 @@ func (s Snapshot) Months(ctx context.Context) (ofHotspots, ofUsers []beacon.Mont
 // numbers skips from one number of a key to the next, without reading the rows between
 // them.
 func numbers[T ~int64](ctx context.Context, s Snapshot, next string) (all []T, err error) {
-	for last := T(firstNumber); ; {
+	var last T = firstNumber
+	for {
 		n, found, err := first(ctx, s.books, number[T], next, int64(last))
 		if err != nil || !found {
 			return all, err

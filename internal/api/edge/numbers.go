@@ -21,12 +21,12 @@ func ShareOf(part, whole int) int {
 func AppendTenThousandths(out []byte, n int) []byte {
 	const one = 10_000
 	out = append(out, byte('0'+n/one)) // at most 1
-	return AppendFraction(out, n%one, one/10)
+	return AppendFraction(out, int64(n%one), one/10)
 }
 
 // AppendFraction writes the digits after the decimal point without trailing zeros. unit
 // is the value of the first digit.
-func AppendFraction(out []byte, rest, unit int) []byte {
+func AppendFraction(out []byte, rest, unit int64) []byte {
 	if rest == 0 {
 		return out
 	}
@@ -87,7 +87,7 @@ func (a km2) Minus(b km2) km2 {
 
 func AppendKm2(out []byte, a km2) []byte {
 	out = strconv.AppendInt(out, a.whole, 10)
-	return AppendFraction(out, int(a.rest), oneKm2/10)
+	return AppendFraction(out, a.rest, oneKm2/10)
 }
 
 // RoundDegrees rounds an angle to 1e-7°, which is a centimetre.

@@ -134,7 +134,7 @@ func AppendDegrees(out []byte, degrees float64) []byte {
 		out, n = append(out, '-'), -n
 	}
 	out = strconv.AppendInt(out, int64(n/one), 10)
-	return edge.AppendFraction(out, n%one, one/10)
+	return edge.AppendFraction(out, int64(n%one), one/10)
 }
 
 // appendShare writes a fraction with all its digits.

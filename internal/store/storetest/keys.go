@@ -133,7 +133,7 @@ func keyOrderAndUsers(t *testing.T, database Database) {
 		{"", 1, 2, []beacon.Key{middle, twin}, 4},
 		{"usr_tester", 2, 2, []beacon.Key{old}, 3},
 		{"usr_tester", 3, 2, nil, 3},
-		{"", 1 << 40, 100, nil, 4},
+		{"", 1 << 30, 100, nil, 4},
 		{"usr_nobody", 0, 100, nil, 0},
 	} {
 		page, total, err := db.Keys.Keys(t.Context(), tc.user, beacon.KeyPlace{}, tc.offset, tc.limit)

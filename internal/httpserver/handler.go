@@ -46,6 +46,7 @@ type Handler struct {
 
 	draining atomic.Bool
 	refused  atomic.Int64 // connections over MaxConnections
+	unnamed  atomic.Bool  // a proxy that is not trusted was noticed
 }
 
 // Refused returns how many connections were closed immediately because their address
@@ -74,9 +75,7 @@ func RequestID(w http.ResponseWriter) string {
 // next handler.
 func (f *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := f.Now()
-	if len(f.Proxies) > 0 {
-		f.Proxies.resolve(r)
-	}
+	f.findClient(r)
 	out := &recorder{ResponseWriter: w}
 	conn := connOf(r)
 	if _, ok := w.(interface{ SendsWhole() }); !ok && conn != nil {
@@ -103,6 +102,20 @@ func (f *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 	if !complete {
 		panic(http.ErrAbortHandler) // the server closes the connection
+	}
+}
+
+// findClient replaces the address of a trusted proxy with the client's. It warns once of a
+// neighbour that forwards requests and is not trusted: somebody forgot to name it.
+func (f *Handler) findClient(r *http.Request) {
+	if len(r.Header[forwardedFor]) == 0 {
+		return
+	}
+	switch peer := Client(r); {
+	case f.Proxies.trusts(peer):
+		f.Proxies.resolve(r)
+	case (peer.IsLoopback() || peer.IsPrivate()) && f.unnamed.CompareAndSwap(false, true):
+		f.Log.Warn("a proxy that is not trusted forwards requests: all clients behind it share the limits of one address; name it with --trusted-proxies", "proxy", peer)
 	}
 }
 

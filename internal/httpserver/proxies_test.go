@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
@@ -103,6 +104,39 @@ func TestFront_FindsTheClientBehindProxies(t *testing.T) {
 				t.Errorf("%s behind %v, forwarded for %q: the client is %q; want %q", method, tc.proxies, tc.lines, got, want)
 			}
 			conn.Close()
+		}
+	}
+}
+
+// A proxy on the same machine or network that nobody named is a mistake of the staff, and
+// is logged once. A stranger's claim is not.
+func TestFront_WarnsOfAProxyThatIsNotTrusted(t *testing.T) {
+	for _, tc := range []struct {
+		peer, header string
+		warns        bool
+	}{
+		{"127.0.0.1:1", "192.0.2.1", true},
+		{"10.1.2.3:1", "192.0.2.1", true},
+		{"[::ffff:10.1.2.3]:1", "192.0.2.1", true},
+		{"10.1.2.3:1", "", false},
+		{"198.51.100.7:1", "192.0.2.1", false},
+		{"10.9.9.9:1", "192.0.2.1", false}, // trusted
+	} {
+		var log strings.Builder
+		front := &httpserver.Handler{
+			Next: http.NotFoundHandler(), Refuse: refuse, Now: time.Now, Log: slog.New(slog.NewTextHandler(&log, nil)),
+			Observe: func(*http.Request, httpserver.RequestInfo) {}, Proxies: httpserver.Proxies{netip.MustParsePrefix("10.9.9.9/32")},
+		}
+		for range 3 {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+			r.RemoteAddr = tc.peer
+			if tc.header != "" {
+				r.Header.Set("X-Forwarded-For", tc.header)
+			}
+			front.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		if got := strings.Count(log.String(), "--trusted-proxies"); got > 1 || (got == 1) != tc.warns {
+			t.Errorf("of %s, forwarded for %q, it says:\n%s", tc.peer, tc.header, log.String())
 		}
 	}
 }

@@ -8,18 +8,11 @@ import type { Basemap } from "./basemap";
 import type { Theme } from "./theme";
 
 const maxZoom = 24;
-/** Below it, discs would be specks. */
-const discZoom = 13;
 
 /** The radius in pixels of what has a radius_m. Exact at one latitude, as a map is. */
 export function discRadius(lat: number): ExpressionSpecification {
   const at = (zoom: number): ExpressionSpecification => ["*", ["get", "radius_m"], pixelsPerMetre(zoom, lat)];
   return ["interpolate", ["exponential", 2], ["zoom"], 0, at(0), maxZoom, at(maxZoom)];
-}
-
-/** The properties of a hotspot are told apart by colour and, for those who see none, by form. */
-function statusColour(t: Theme): ExpressionSpecification {
-  return ["match", ["get", "status"], ["online", "Low"], t.online, ["pending", "Medium"], t.pending, t.offline];
 }
 
 const isCluster: ExpressionSpecification = ["has", "count"];
@@ -54,26 +47,10 @@ function pointPaint(t: Theme): NonNullable<CircleLayerSpecification["paint"]> {
   };
 }
 
-function hotspotLayers(t: Theme, lat: number): LayerSpecification[] {
+function hotspotLayers(t: Theme): LayerSpecification[] {
   const from = { source: "hotspots", "source-layer": "hotspots" };
   const share: ExpressionSpecification = ["/", ["get", "online_count"], ["get", "count"]];
   return [
-    {
-      ...from,
-      id: "discs",
-      type: "circle",
-      minzoom: discZoom,
-      filter: ["all", isHotspot, ["has", "radius_m"]],
-      paint: {
-        "circle-radius": discRadius(lat),
-        "circle-color": statusColour(t),
-        "circle-opacity": ["match", ["get", "status"], "online", 0.16, 0.05],
-        "circle-stroke-color": statusColour(t),
-        "circle-stroke-width": 1,
-        "circle-stroke-opacity": 0.35,
-        "circle-pitch-alignment": "map",
-      },
-    },
     {
       ...from,
       id: "points",
@@ -231,8 +208,8 @@ export function style(t: Theme, lat: number, base: Basemap | null, language: str
 }
 
 /** The layers that hold hotspots, which are put over the style and changed with their source. */
-export function hotspotLayersFor(t: Theme, lat: number, source: "tiles" | "records"): LayerSpecification[] {
-  const layers = hotspotLayers(t, lat);
+export function hotspotLayersFor(t: Theme, source: "tiles" | "records"): LayerSpecification[] {
+  const layers = hotspotLayers(t);
   if (source === "tiles") return layers;
   return layers.map((layer) => {
     const { "source-layer": _, ...rest } = layer as LayerSpecification & { "source-layer"?: string };

@@ -18,6 +18,7 @@ import { loadBasemap, type Basemap } from "./basemap";
 import { discRadius, hotspotLayersFor, room, style } from "./layers";
 import { unwrap } from "./land";
 import { places } from "./places";
+import { Shapes } from "./shapes";
 import { onThemeChange, theme } from "./theme";
 
 type Libre = typeof import("maplibre-gl");
@@ -122,6 +123,8 @@ export class MapView {
       this.#ready = true;
       this.#apply();
     });
+    // The library brings back what the card lost, except for layers that are not its own.
+    map.on("webglcontextrestored", () => void map.once("idle", () => this.#apply()));
     map.on("moveend", () => {
       this.#scaleDiscs();
       this.sight.value = this.#sight();
@@ -186,10 +189,12 @@ export class MapView {
   #apply(): void {
     const map = this.#map;
     const tiles = { network: "/v1/coverage/tiles", public: "/open/tiles", preview: "" }[this.#shown.kind];
-    for (const { id } of hotspotLayersFor(theme(), this.#lat, "tiles")) if (map.getLayer(id)) map.removeLayer(id);
+    for (const { id } of hotspotLayersFor(theme(), "tiles")) if (map.getLayer(id)) map.removeLayer(id);
+    if (map.getLayer("discs")) map.removeLayer("discs");
     if (map.getSource("hotspots")) map.removeSource("hotspots");
     if (tiles) {
       map.addSource("hotspots", { type: "vector", tiles: [`${location.origin}${tiles}/{z}/{x}/{y}.mvt`], maxzoom: 18 });
+      map.addLayer(new Shapes("hotspots", theme), "draft");
     } else {
       map.addSource("hotspots", {
         type: "geojson",
@@ -200,7 +205,7 @@ export class MapView {
         clusterProperties: { count: ["+", 1] },
       });
     }
-    for (const layer of hotspotLayersFor(theme(), this.#lat, tiles ? "tiles" : "records")) map.addLayer(layer, "draft");
+    for (const layer of hotspotLayersFor(theme(), tiles ? "tiles" : "records")) map.addLayer(layer, "draft");
   }
 
   /** Asks for what is shown anew; the server says which tiles did not change. */
@@ -213,11 +218,11 @@ export class MapView {
     const { lat } = this.#map.getCenter();
     if (Math.abs(lat - this.#lat) < 0.2) return;
     this.#lat = lat;
-    for (const layer of ["discs", "draft"]) if (this.#map.getLayer(layer)) this.#map.setPaintProperty(layer, "circle-radius", discRadius(lat));
+    if (this.#map.getLayer("draft")) this.#map.setPaintProperty("draft", "circle-radius", discRadius(lat));
   }
 
   #paint(): void {
-    const layers = [...this.#style().layers, ...hotspotLayersFor(theme(), this.#lat, "tiles")];
+    const layers = [...this.#style().layers, ...hotspotLayersFor(theme(), "tiles")];
     for (const layer of layers) {
       if (!this.#map.getLayer(layer.id)) continue;
       for (const [name, value] of Object.entries(layer.paint ?? {})) {

@@ -53,6 +53,7 @@ type Schema string
 const (
 	Protomaps     Schema = "protomaps"
 	OpenMapTiles  Schema = "openmaptiles"
+	Plain         Schema = "plain" // layers roads, water, parks and places, with the class that OpenStreetMap has
 	UnknownSchema Schema = "unknown"
 )
 
@@ -99,7 +100,8 @@ type metadata struct {
 	Name        string `json:"name"`
 	Attribution string `json:"attribution"`
 	Layers      []struct {
-		ID string `json:"id"`
+		ID     string         `json:"id"`
+		Fields map[string]any `json:"fields"`
 	} `json:"vector_layers"`
 }
 
@@ -116,10 +118,13 @@ func (m *Map) readMetadata() error {
 	if err := json.Unmarshal(text, &said); len(text) > 0 && err != nil {
 		return fmt.Errorf("metadata: %w", err)
 	}
+	classed := false // whether roads have a class
 	for _, layer := range said.Layers {
 		m.Layers = append(m.Layers, layer.ID)
+		_, has := layer.Fields["class"]
+		classed = classed || has && layer.ID == "roads"
 	}
-	m.Name, m.Attribution, m.Schema = said.Name, said.Attribution, schemaOf(m.Layers)
+	m.Name, m.Attribution, m.Schema = said.Name, said.Attribution, schemaOf(m.Layers, classed)
 	// The directory names the size and place of each tile, so another file has another tag.
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%d %v %s %s", m.Size, m.archive.Header, root, text)
@@ -127,13 +132,15 @@ func (m *Map) readMetadata() error {
 	return nil
 }
 
-// schemaOf goes by layers that only one of the schemas has.
-func schemaOf(layers []string) Schema {
+// schemaOf goes by layers that only one of the schemas has, and by what roads have.
+func schemaOf(layers []string, classed bool) Schema {
 	switch {
 	case slices.Contains(layers, "roads") && slices.Contains(layers, "earth"):
 		return Protomaps
 	case slices.Contains(layers, "transportation"):
 		return OpenMapTiles
+	case classed:
+		return Plain
 	}
 	return UnknownSchema
 }
@@ -146,7 +153,7 @@ func (m *Map) Check() error {
 	case m.archive.Header.Tiles != pmtiles.Uncompressed && m.archive.Header.Tiles != pmtiles.Gzip:
 		return fmt.Errorf("its tiles are compressed with %s; browsers read gzip only", m.Compression)
 	case m.Schema == UnknownSchema:
-		return errors.New("its layers are neither those of Protomaps nor those of OpenMapTiles")
+		return errors.New("its layers are not those of Protomaps or OpenMapTiles, and it has no layer roads with a class")
 	}
 	return nil
 }

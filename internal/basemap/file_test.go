@@ -29,7 +29,7 @@ func open(t *testing.T, c basemaptest.City) *basemap.Map {
 }
 
 func TestOpen(t *testing.T) {
-	for schema, layer := range map[basemap.Schema]string{basemap.Protomaps: "roads", basemap.OpenMapTiles: "transportation_name"} {
+	for schema, layer := range map[basemap.Schema]string{basemap.Protomaps: "roads", basemap.OpenMapTiles: "transportation_name", basemap.Plain: "parks"} {
 		c := lumeford
 		c.Schema = string(schema)
 		m := open(t, c)

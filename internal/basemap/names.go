@@ -45,6 +45,7 @@ type index struct {
 var sources = map[Schema]map[string]string{
 	Protomaps:    {"places": "place", "roads": "street", "pois": "park", "water": "water"},
 	OpenMapTiles: {"place": "place", "transportation_name": "street", "park": "park", "water_name": "water"},
+	Plain:        {"places": "place", "roads": "street"},
 }
 
 // placeZoom is where a map shows all places and few tiles.
@@ -123,6 +124,9 @@ func (c *collector) add(f feature, lat, lng float64) {
 	if f.layer == "pois" && class != "park" && class != "garden" && class != "cemetery" {
 		return
 	}
+	if f.layer == "places" && class == "park" {
+		f.kind = "park" // plain files have all names in one layer
+	}
 	zoom := map[string]float64{"street": 16, "park": 15, "water": 14}[f.kind]
 	if f.kind == "place" {
 		zoom = placeZooms[cmp.Or(f.properties["kind_detail"], class)]
@@ -145,7 +149,7 @@ func (c *collector) add(f feature, lat, lng float64) {
 	}
 }
 
-// placeZooms is by the kinds of both schemas; others are quarters.
+// placeZooms is by the kinds of all schemas; others are quarters.
 var placeZooms = map[string]float64{"country": 5, "continent": 3, "region": 7, "state": 7, "province": 7, "city": 11, "town": 13, "village": 14, "hamlet": 15}
 
 func round(degrees float64) float64 { return math.Round(degrees*1e6) / 1e6 }

@@ -14,7 +14,7 @@ import (
 
 // Names of places, streets, parks and water are found, where they are.
 func TestSearch(t *testing.T) {
-	for _, schema := range []string{"protomaps", "openmaptiles"} {
+	for _, schema := range []string{"protomaps", "openmaptiles", "plain"} {
 		c := basemaptest.City{Lat: 52.52, Lng: 13.405, Schema: schema}
 		m := open(t, c)
 		if found := m.Search("lumeford", 0, 0); len(found) > 0 {
@@ -29,6 +29,9 @@ func TestSearch(t *testing.T) {
 			"alter": "place Alter Hafen", "baker street": "street Baker Street", "calcada": "street Calçada do Carmo", "東通": "street 東通り",
 			"linden": "park Linden Park", "backerstrasse": "street Bäckerstraße", "müHLEN": "street Mühlenallee", "lume": "place Lumeford", "river": "water River Lume", "harbour": "place Old Harbour", "ring ro": "street Ring Road",
 		} {
+			if schema == "plain" && text == "river" {
+				continue // it has no names of water
+			}
 			found := m.Search(text, 52.52, 13.405)
 			if len(found) == 0 || found[0].Kind+" "+found[0].Name != want {
 				t.Errorf("%s: %q finds %v, want %s first", schema, text, found, want)

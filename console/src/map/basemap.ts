@@ -56,7 +56,7 @@ export async function loadBasemap(libre: Libre): Promise<Basemap | null> {
     },
     layers: (t, language) => streetLayers(schema, t, language),
     more: {},
-    land: schema === "openmaptiles",
+    land: schema !== "protomaps", // which alone has land
     covers: false,
   };
 }

@@ -1,8 +1,8 @@
-// How streets, water, parks and names are drawn, from tiles of two schemas.
+// How streets, water, parks and names are drawn, from tiles of three schemas.
 import type { ExpressionSpecification, LayerSpecification } from "maplibre-gl";
 import type { Theme } from "./theme";
 
-export type Schema = "protomaps" | "openmaptiles";
+export type Schema = "protomaps" | "openmaptiles" | "plain";
 
 type Expression = ExpressionSpecification;
 
@@ -12,23 +12,23 @@ interface Part {
   filter?: Expression;
 }
 
-/** Where a schema has what is drawn. */
+/** Where a schema has what is drawn; what it does not have is left out. */
 interface Plan {
   land?: Part;
   green: Part[];
   water: Part;
   rivers: Part;
-  buildings: Part;
+  buildings?: Part;
   roads: Part;
   roadClass: Expression; // highway, major, minor, path, rail or none
   roadNames: Part;
-  borders: Part;
-  waterNames: Part;
+  borders?: Part;
+  waterNames?: Part;
   parkNames: Part;
   quarters: Part;
   towns: Part;
   cities: Part;
-  regions: Part;
+  regions?: Part;
 }
 
 const is = (property: string, ...values: string[]): Expression => ["in", ["get", property], ["literal", values]];
@@ -94,6 +94,32 @@ const plans: Record<Schema, Plan> = {
     cities: { layer: "place", filter: is("class", "city") },
     regions: { layer: "place", filter: is("class", "country", "state", "province") },
   },
+  plain: {
+    green: [{ layer: "parks", filter: areas }],
+    water: { layer: "water", filter: areas },
+    rivers: { layer: "water", filter: lines },
+    roads: { layer: "roads", filter: lines },
+    roadClass: [
+      "match",
+      ["get", "class"],
+      ["motorway", "motorway_link"],
+      "highway",
+      ["trunk", "primary", "secondary", "tertiary", "trunk_link", "primary_link", "secondary_link", "tertiary_link"],
+      "major",
+      ["minor", "service", "street", "residential", "unclassified", "living_street", "road"],
+      "minor",
+      ["path", "track", "footway", "cycleway", "pedestrian", "steps", "bridleway"],
+      "path",
+      ["rail", "subway", "tram", "light_rail"],
+      "rail",
+      "none",
+    ],
+    roadNames: { layer: "roads", filter: ["all", lines, named] },
+    parkNames: { layer: "places", filter: ["all", named, is("class", "park")] },
+    quarters: { layer: "places", filter: is("class", "suburb", "quarter", "neighbourhood", "borough", "island") },
+    towns: { layer: "places", filter: is("class", "town", "village", "hamlet") },
+    cities: { layer: "places", filter: is("class", "city") },
+  },
 };
 
 /** How wide a road is, in pixels, by zoom: highway, major, minor, and everything else. */
@@ -125,24 +151,26 @@ export function streetLayers(schema: Schema, t: Theme, language: string): LayerS
   return [...ground(plan, t), ...roads(plan, t), ...names(plan, t, nameIn(language))];
 }
 
-/** A layer that draws a part. */
-function draw(id: string, { layer, filter }: Part, rest: object): LayerSpecification {
-  return { id: `street-${id}`, source: "streets", "source-layer": layer, ...(filter && { filter }), ...rest } as LayerSpecification;
+/** A layer that draws a part, if the schema has it. */
+function draw(id: string, part: Part | undefined, rest: object): LayerSpecification[] {
+  if (!part) return [];
+  const { layer, filter } = part;
+  return [{ id: `street-${id}`, source: "streets", "source-layer": layer, ...(filter && { filter }), ...rest } as LayerSpecification];
 }
 
 function ground(plan: Plan, t: Theme): LayerSpecification[] {
   const fill = (color: string) => ({ type: "fill", paint: { "fill-color": color } });
   return [
-    ...(plan.land ? [draw("land", plan.land, fill(t.ground))] : []),
-    ...plan.green.map((part, i) => draw(`green-${i}`, part, fill(t.green))),
-    draw("water", plan.water, fill(t.water)),
-    draw("rivers", plan.rivers, {
+    ...draw("land", plan.land, fill(t.ground)),
+    ...plan.green.flatMap((part, i) => draw(`green-${i}`, part, fill(t.green))),
+    ...draw("water", plan.water, fill(t.water)),
+    ...draw("rivers", plan.rivers, {
       type: "line",
       minzoom: 9,
       paint: { "line-color": t.water, "line-width": ["interpolate", ["exponential", 1.4], ["zoom"], 9, 0.6, 18, 9] },
     }),
-    draw("buildings", plan.buildings, { type: "fill", minzoom: 14, paint: { "fill-color": t.building } }),
-    draw("borders", plan.borders, { type: "line", paint: { "line-color": t.coast, "line-width": 1, "line-dasharray": [4, 3] } }),
+    ...draw("buildings", plan.buildings, { type: "fill", minzoom: 14, paint: { "fill-color": t.building } }),
+    ...draw("borders", plan.borders, { type: "line", paint: { "line-color": t.coast, "line-width": 1, "line-dasharray": [4, 3] } }),
   ];
 }
 
@@ -154,14 +182,14 @@ function roads({ roads: part, roadClass }: Plan, t: Theme): LayerSpecification[]
   const carried = only("highway", "major", "minor");
   const rounded = { "line-cap": "round", "line-join": "round" };
   return [
-    draw("paths", only("path"), {
+    ...draw("paths", only("path"), {
       type: "line",
       minzoom: 14,
       paint: { "line-color": t.path, "line-width": roadWidth(roadClass, 0), "line-dasharray": [3, 2] },
     }),
-    draw("rails", only("rail"), { type: "line", minzoom: 11, paint: { "line-color": t.rail, "line-width": 1.2, "line-dasharray": [6, 2] } }),
-    draw("casings", carried, { type: "line", minzoom: 11, layout: rounded, paint: { "line-color": t.casing, "line-width": roadWidth(roadClass, 1.6) } }),
-    draw("roads", carried, {
+    ...draw("rails", only("rail"), { type: "line", minzoom: 11, paint: { "line-color": t.rail, "line-width": 1.2, "line-dasharray": [6, 2] } }),
+    ...draw("casings", carried, { type: "line", minzoom: 11, layout: rounded, paint: { "line-color": t.casing, "line-width": roadWidth(roadClass, 1.6) } }),
+    ...draw("roads", carried, {
       type: "line",
       layout: { ...rounded, "line-sort-key": ["match", roadClass, "highway", 3, "major", 2, 1] },
       paint: { "line-color": ["match", roadClass, "highway", t.highway, "major", t.major, t.minor], "line-width": roadWidth(roadClass, 0) },
@@ -174,24 +202,24 @@ function names(plan: Plan, t: Theme, name: Expression): LayerSpecification[] {
   const paint = (color: string) => ({ "text-color": color, "text-halo-color": t.halo, "text-halo-width": 1.4 });
   const grow = (from: number, small: number, to: number, large: number): Expression => ["interpolate", ["linear"], ["zoom"], from, small, to, large];
   return [
-    draw("park-names", plan.parkNames, { type: "symbol", minzoom: 14, layout: label(11), paint: paint(t.greenLabel) }),
-    draw("water-names", plan.waterNames, { type: "symbol", minzoom: 11, layout: label(12), paint: paint(t.waterLabel) }),
-    draw("road-names", plan.roadNames, {
+    ...draw("park-names", plan.parkNames, { type: "symbol", minzoom: 14, layout: label(11), paint: paint(t.greenLabel) }),
+    ...draw("water-names", plan.waterNames, { type: "symbol", minzoom: 11, layout: label(12), paint: paint(t.waterLabel) }),
+    ...draw("road-names", plan.roadNames, {
       type: "symbol",
       minzoom: 13,
       layout: label(grow(13, 10, 18, 14), { "symbol-placement": "line", "text-rotation-alignment": "map", "symbol-spacing": 300 }),
       paint: paint(t.label),
     }),
-    draw("quarters", plan.quarters, {
+    ...draw("quarters", plan.quarters, {
       type: "symbol",
       minzoom: 11,
       maxzoom: 17,
       layout: label(grow(11, 11, 16, 14), { "text-transform": "uppercase", "text-letter-spacing": 0.1 }),
       paint: paint(t.label),
     }),
-    draw("towns", plan.towns, { type: "symbol", minzoom: 8, maxzoom: 16, layout: label(grow(8, 11, 14, 16)), paint: paint(t.label) }),
-    draw("cities", plan.cities, { type: "symbol", minzoom: 3, maxzoom: 15, layout: label(grow(4, 11, 12, 20)), paint: paint(t.label) }),
-    draw("regions", plan.regions, {
+    ...draw("towns", plan.towns, { type: "symbol", minzoom: 8, maxzoom: 16, layout: label(grow(8, 11, 14, 16)), paint: paint(t.label) }),
+    ...draw("cities", plan.cities, { type: "symbol", minzoom: 3, maxzoom: 15, layout: label(grow(4, 11, 12, 20)), paint: paint(t.label) }),
+    ...draw("regions", plan.regions, {
       type: "symbol",
       minzoom: 2,
       maxzoom: 8,

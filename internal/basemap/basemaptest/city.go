@@ -4,6 +4,7 @@
 package basemaptest
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -21,7 +22,7 @@ const (
 // wide, and a river passes in the west.
 type City struct {
 	Lat, Lng float64
-	Schema   string // protomaps or openmaptiles
+	Schema   string // protomaps, openmaptiles or plain
 }
 
 // Write writes the city as a file of the test's, and returns its path.
@@ -75,14 +76,21 @@ func (c City) metadata(layers []*layer) string {
 		if i > 0 {
 			list += ","
 		}
-		list += fmt.Sprintf(`{"id":%q,"fields":{}}`, l.name)
+		fields := map[string]string{}
+		for _, f := range l.features {
+			for _, p := range f.properties {
+				fields[p[0]] = "String"
+			}
+		}
+		text, _ := json.Marshal(fields)
+		list += fmt.Sprintf(`{"id":%q,"fields":%s}`, l.name, text)
 	}
 	return `{"name":"Lumeford","attribution":"<a href=\"https://example.org/copyright\">© Surveyors of Lumeford</a><script>alert(1)</script>","vector_layers":[` + list + `]}`
 }
 
 // layers draws the city in its schema.
 func (c City) layers() []*layer {
-	d := &drawing{openMapTiles: c.Schema == "openmaptiles"}
+	d := &drawing{openMapTiles: c.Schema == "openmaptiles", plain: c.Schema == "plain"}
 	x, y := project(c.Lat, c.Lng)
 	at := func(bx, by float64) (px, py float64) { return x + bx*block, y + by*block }
 	rect := func(x0, y0, x1, y1 float64) shape {

@@ -2,8 +2,8 @@ package basemaptest
 
 // drawing puts what a city has into the layers of a schema.
 type drawing struct {
-	openMapTiles bool
-	layers       []*layer
+	openMapTiles, plain bool
+	layers              []*layer
 }
 
 // add adds a feature to a layer, from a zoom on. The properties are names and values in
@@ -29,7 +29,7 @@ func (d *drawing) add(name string, fromZoom int, s shape, properties ...string) 
 }
 
 func (d *drawing) land(s shape) {
-	if !d.openMapTiles { // which has no land: it is where there is no water
+	if !d.openMapTiles && !d.plain { // which have no land: it is where there is no water
 		d.add("earth", 0, s, "kind", "earth")
 	}
 }
@@ -43,6 +43,9 @@ func (d *drawing) water(s shape) {
 }
 
 func (d *drawing) waterName(s shape, name string) {
+	if d.plain {
+		return // a plain file has no names of water
+	}
 	if d.openMapTiles {
 		d.add("water_name", 10, s, "class", "river", "name", name)
 		return
@@ -51,6 +54,13 @@ func (d *drawing) waterName(s shape, name string) {
 }
 
 func (d *drawing) park(s shape, name string) {
+	if d.plain {
+		d.add("parks", 10, s, "class", "park")
+		if name != "" {
+			d.add("places", 12, s.middle(), "class", "park", "name", name)
+		}
+		return
+	}
 	if d.openMapTiles {
 		d.add("landcover", 10, s, "class", "grass", "subclass", "park")
 		d.add("park", 10, s, "class", "park")
@@ -66,6 +76,9 @@ func (d *drawing) park(s shape, name string) {
 }
 
 func (d *drawing) building(s shape) {
+	if d.plain {
+		return // and no buildings
+	}
 	if d.openMapTiles {
 		d.add("building", 13, s)
 		return
@@ -82,6 +95,10 @@ func (d *drawing) road(s shape, name street, major bool) {
 }
 
 func (d *drawing) way(s shape, zoom int, kind, class string, name street) {
+	if d.plain {
+		d.add("roads", zoom, s, "class", class, "name", name.name, "name:de", name.german)
+		return
+	}
 	if d.openMapTiles {
 		d.add("transportation", zoom, s, "class", class)
 		d.add("transportation_name", 13, s, "class", class, "name", name.name, "name:de", name.german)
@@ -91,6 +108,10 @@ func (d *drawing) way(s shape, zoom int, kind, class string, name street) {
 }
 
 func (d *drawing) place(s shape, zoom int, kind, detail, class string, name street) {
+	if d.plain {
+		d.add("places", zoom, s, "class", class, "name", name.name, "name:de", name.german)
+		return
+	}
 	if d.openMapTiles {
 		d.add("place", zoom, s, "class", class, "name", name.name, "name:de", name.german)
 		return

@@ -83,6 +83,7 @@ var schemas = map[string]reflect.Type{
 	"Heartbeat":         reflect.TypeFor[client.Heartbeat](),
 	"HeartbeatTaken":    reflect.TypeFor[client.HeartbeatTaken](),
 	"Inventory":         reflect.TypeFor[client.Inventory](),
+	"Overview":          reflect.TypeFor[client.Overview](),
 	"Audit":             reflect.TypeFor[client.Audit](),
 	"Operators":         reflect.TypeFor[client.Operators](),
 	"Bookkeeping":       reflect.TypeFor[client.Bookkeeping](),

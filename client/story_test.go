@@ -154,6 +154,9 @@ func changeAndLook(t *testing.T, c *client.Client, h client.Hotspot) {
 	if queue := must(c.Review(t.Context(), client.ReviewQuery{PageQuery: client.PageQuery{PerPage: 5}}))(t); queue.Total != 0 || queue.Flags == nil {
 		t.Errorf("the review queue is %+v", queue)
 	}
+	if desk := must(c.Overview(t.Context()))(t); desk.Online != 1 || desk.Silent == nil || desk.Uptime == nil {
+		t.Errorf("the overview is %+v", desk)
+	}
 	if around := must(c.Neighbours(t.Context(), h.ID))(t); around.Total != 0 || around.Neighbours == nil {
 		t.Errorf("the neighbours are %+v", around)
 	}

@@ -42,6 +42,7 @@ type Config struct {
 	Requests  edge.Store
 	Users     *access.Users
 	Oversight *oversight.Oversight
+	Desk      *oversight.Desk
 	Origins   []string // whose pages may use the API; see edge.ParseOrigins
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -75,7 +76,7 @@ func New(cfg Config) *API {
 			Registry: cfg.Registry, Telemetry: cfg.Telemetry, Rewards: cfg.Rewards, Holds: cfg.Holds,
 		}),
 		Network: network.New(e, network.Config{
-			Registry: cfg.Registry, Review: cfg.Review, Rewards: cfg.Rewards, Events: cfg.Events, Oversight: cfg.Oversight,
+			Registry: cfg.Registry, Review: cfg.Review, Rewards: cfg.Rewards, Events: cfg.Events, Oversight: cfg.Oversight, Desk: cfg.Desk,
 		}),
 		plain: map[string]*plainPath{},
 	}

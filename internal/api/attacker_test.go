@@ -333,6 +333,7 @@ var questions = map[string]func(*rand.Rand, home) (method, path, body, accept st
 			{"POST", "/v1/users/" + h.operator + "/erasure", "", "application/json"},
 			{"GET", "/v1/users/" + h.operator + "/holds", "", "application/json"},
 			{"GET", "/v1/review", "", "application/json"},
+			{"GET", "/v1/overview", "", "application/json"},
 			{"GET", "/v1/hotspots/" + h.id + "/neighbours", "", "application/json"},
 			{"DELETE", "/v1/hotspots/" + h.id + "/device", "", "application/json"},
 			{"GET", "/v1/users/" + h.operator + "/rewards/days", "", "application/json"},

@@ -25,6 +25,7 @@ var guards = map[string]struct{ scope, reason string }{
 	"POST /v1/hotspots":                             {scope: "hotspots:write"},
 	"GET /v1/hotspots":                              {scope: "hotspots:verify"},
 	"GET /v1/hotspots/inventory":                    {scope: "hotspots:verify"},
+	"GET /v1/overview":                              {scope: "hotspots:verify"},
 	"GET /v1/review":                                {scope: "hotspots:verify"},
 	"DELETE /v1/review/{id}/{kind}":                 {scope: "hotspots:verify"},
 	"GET /v1/users/{id}/rewards":                    {scope: "rewards:read"},

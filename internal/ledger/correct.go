@@ -46,8 +46,16 @@ func (all Reopenings) Again(day beacon.Day) bool {
 }
 
 // Valid reports whether a row is not void.
-func (all Reopenings) Valid(r *Row) bool {
-	return !slices.ContainsFunc(all, func(o Reopening) bool { return o.Revision > r.Revision && o.From <= r.Day })
+func (all Reopenings) Valid(r *Row) bool { return r.Revision >= all.Holds(r.Day) }
+
+// Holds returns the first revision whose rows of a day are not void.
+func (all Reopenings) Holds(day beacon.Day) (revision int64) {
+	for _, o := range all {
+		if o.From <= day {
+			revision = max(revision, o.Revision)
+		}
+	}
+	return revision
 }
 
 // Sum returns what a row adds to sums: a correction takes away.

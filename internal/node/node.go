@@ -199,6 +199,7 @@ func (n *Node) APIConfig() api.Config {
 		Requests:  requests{n.db.Requests, n.db.Users},
 		Users:     &access.Users{Store: users{n.db.Users, n.db.Changes}, Now: n.clock.Now},
 		Oversight: NewOversight(n.db, n.clock.Now),
+		Desk:      oversight.NewDesk(oversight.DeskConfig{Fleet: n.Fleet, Ledger: n.ledger, Flags: n.db.Flags, Holds: n.db.Holds, Days: n.db.Ledger, Now: n.clock.Now}),
 		Origins:   n.origins,
 		Now:       n.clock.Now,
 		Log:       n.log,

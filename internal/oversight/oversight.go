@@ -1,4 +1,4 @@
-// Package oversight is what staff see and decide of a network as a whole: its settings, who
+// Package oversight is what staff see and decide of a network as a whole: how it is, its settings, who
 // changed what, who has hotspots, and MAC addresses that are reserved. The table of routes
 // has checked that a key may.
 //

@@ -63,19 +63,24 @@ const (
 		ORDER BY standing DESC, user_id, weight DESC, kind, hotspot LIMIT $8 OFFSET $9`
 )
 
+// CountFlags returns how many lines the queue has, and how many flags.
+func (db FlagTable) CountFlags(ctx context.Context, of beacon.FlagFilter) (lines, flags int, err error) {
+	_, err = readRow(ctx, db, []any{&flags, &lines}, flagCountSQL, string(of.Operator), string(of.Kind))
+	if of.Operator != "" {
+		lines = flags
+	}
+	return lines, flags, err
+}
+
 // Flags returns up to limit lines of the queue after one, apart from the next offset lines,
 // and how many lines and flags there are. If the flags of one account are asked for, each is
 // a line.
 func (db FlagTable) Flags(ctx context.Context, of beacon.FlagFilter, after beacon.FlagPlace, offset, limit int) (page []beacon.FlagLine, lines, flags int, err error) {
-	who := []any{string(of.Operator), string(of.Kind)}
-	if _, err = readRow(ctx, db, []any{&flags, &lines}, flagCountSQL, who...); err != nil {
+	if lines, flags, err = db.CountFlags(ctx, of); err != nil {
 		return nil, 0, 0, err
 	}
-	if of.Operator != "" {
-		lines = flags
-	}
 	page, err = list(ctx, db, func(l *beacon.FlagLine) []any { return append(flagRow(&l.Flag), &l.Count, &l.Rank) }, flagLinesSQL,
-		append(who, after.Rank, string(after.Operator), int64(after.Weight), string(after.Kind), string(after.Hotspot), int64(limit), int64(offset))...)
+		string(of.Operator), string(of.Kind), after.Rank, string(after.Operator), int64(after.Weight), string(after.Kind), string(after.Hotspot), int64(limit), int64(offset))
 	if of.Operator != "" {
 		for i := range page {
 			page[i].Count = 1

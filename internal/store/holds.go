@@ -175,6 +175,12 @@ func (db HoldTable) ActiveHolds(ctx context.Context) ([]beacon.Hold, error) {
 	return list(ctx, db, holdRow, activeHoldsSQL)
 }
 
+// CountActiveHolds returns how many holds are active, of everyone.
+func (db HoldTable) CountActiveHolds(ctx context.Context) (n int, err error) {
+	_, err = readRow(ctx, db, []any{&n}, `SELECT count(*) FROM holds WHERE state = 'active'`)
+	return n, err
+}
+
 const (
 	holdsSQL       = `SELECT ` + holdColumns + ` FROM holds WHERE id < $3 ORDER BY id DESC LIMIT $1 OFFSET $2`
 	holdsOfUserSQL = `SELECT ` + holdColumns + ` FROM holds WHERE id < $3 AND user_id = $4 ORDER BY id DESC LIMIT $1 OFFSET $2`

@@ -33,6 +33,24 @@ func (db LedgerTable) MonthTotals(ctx context.Context, month beacon.Month) (t le
 	return t, err
 }
 
+const (
+	dayUptimeSQL      = `SELECT CAST(coalesce(sum(served), 0) AS bigint), CAST(coalesce(sum(expected), 0) AS bigint) FROM ledger WHERE day = $1 AND revision >= $2`
+	dayUptimeAgainSQL = `SELECT CAST(coalesce(sum(served), 0) AS bigint), CAST(coalesce(sum(expected), 0) AS bigint) FROM ledger_again WHERE day = $1 AND revision >= $2`
+)
+
+// DayUptime returns how many minutes all hotspots together served and should have served on a
+// closed day. It reads each row of the day that no correction made void. Reopened has all
+// reopenings.
+func (db LedgerTable) DayUptime(ctx context.Context, day beacon.Day, reopened ledger.Reopenings) (served, expected int64, err error) {
+	args := []any{int64(day), reopened.Holds(day)}
+	if _, err = readRow(ctx, db, []any{&served, &expected}, dayUptimeSQL, args...); err != nil || !reopened.Again(day) {
+		return served, expected, err
+	}
+	var more ledger.Sum
+	_, err = readRow(ctx, db, []any{&more.Served, &more.Expected}, dayUptimeAgainSQL, args...)
+	return served + more.Served, expected + more.Expected, err
+}
+
 const earnedSQL = `SELECT user_id, CAST(sum(availability + performance + utilization) AS bigint) FROM user_months
 		WHERE month BETWEEN $1 AND $2 AND user_id IN (…) GROUP BY user_id`
 

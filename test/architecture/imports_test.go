@@ -43,7 +43,7 @@ var allowed = map[string][]string{
 	"checkins":  {"beacon", "clock", "fleet", "id"},
 	"erasure":   {"beacon", "clock", "id", "lease", "ledger"},
 	"events":    {"beacon", "clock", "lease"},
-	"oversight": {"beacon"},
+	"oversight": {"beacon", "fleet", "id", "ledger", "rewards"},
 	"registry":  {"access", "beacon", "fleet", "id"},
 	"replica":   {"beacon", "clock", "fleet", "telemetry"},
 	"review":    {"beacon", "clock", "geo", "heartbeat", "lease"},
@@ -73,7 +73,7 @@ var allowed = map[string][]string{
 	"api/fragments":        {"api/edge", "beacon", "fleet"},
 	"api/hotspots":         {"access", "api/edge", "api/fragments", "beacon", "checkins", "client", "fleet", "geo", "httpserver", "id", "registry", "telemetry"},
 	"api/maps":             {"api/edge", "api/fragments", "api/mvt", "beacon", "client", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static"},
-	"api/network":          {"api/edge", "beacon", "client", "events", "httpserver", "id", "oversight", "registry", "review", "rewards/earnings"},
+	"api/network":          {"api/edge", "api/fragments", "beacon", "client", "events", "httpserver", "id", "oversight", "registry", "review", "rewards/earnings"},
 	"api/payments":         {"api/edge", "beacon", "client", "geo", "httpserver/coding", "id", "ledger", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "rewards/statement"},
 	"openfeeds":            {"api", "api/edge", "api/fragments", "api/maps", "basemap", "beacon", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static", "id"}, // the network as the api shows it, without a key; its names are searched as those of streets
 	"api/mvt":              {},

@@ -923,6 +923,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See how the network is
+         * @description For the network's staff: how many hotspots are online, which of those that are offline have been so for longest, which share of the last days all hotspots together served, and what waits for a decision. It is up to two seconds old. After a server of a large network has started, the first responses have fewer days. Needs the scope `hotspots:verify`.
+         */
+        get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/settings": {
         parameters: {
             query?: never;
@@ -2036,6 +2056,44 @@ export interface components {
             data: components["schemas"]["Bookkeeping"];
             meta: components["schemas"]["Meta"];
         };
+        Overview: {
+            online: number;
+            offline: number;
+            pending: number;
+            /** @description Hotspots that are offline, those first that were heard from least recently, and before them those that never were. */
+            silent: {
+                hotspot_id: components["schemas"]["HotspotId"];
+                name: string;
+                /** @description When its last heartbeat came; null if none has. */
+                last_seen_at: string | null;
+            }[];
+            /** @description Of the last 14 closed days, in order, those on which a hotspot was in service. */
+            uptime: {
+                /** Format: date */
+                date: string;
+                /**
+                 * Format: double
+                 * @description The share that was served of all minutes in which hotspots should have been online.
+                 */
+                uptime: number;
+            }[];
+            /** @description Hotspots that were registered in the last seven days and not deleted. */
+            registered_7d: number;
+            /** @description Hotspots whose place staff have neither verified nor rejected. */
+            to_visit: number;
+            /** @description Hotspots whose place staff have rejected, until their operator moves them. */
+            rejected: number;
+            /** @description Lines of the review queue: flags of one kind that an account has are one. */
+            flags: number;
+            /** @description Holds that are active. */
+            holds: number;
+            /** @description All days are closed up to and including this one; null if none is. */
+            closed_through: string | null;
+            /** @description Days that are over and not closed. A day is closed some minutes after its end. */
+            days_due: number;
+            /** @description Whether days wait for someone to say what day it is; see `/v1/rewards/clock`. */
+            clock_waiting: boolean;
+        };
         RewardsClock: {
             /** @description The latest moment that has certainly come; null if that is unknown. */
             certain: string | null;
@@ -2203,6 +2261,10 @@ export interface components {
             data: components["schemas"]["Review"];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
+        };
+        OverviewAnswer: {
+            data: components["schemas"]["Overview"];
+            meta: components["schemas"]["Meta"];
         };
         InventoryAnswer: {
             data: components["schemas"]["Inventory"];
@@ -5235,6 +5297,37 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    getOverview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How the network is. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OverviewAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];

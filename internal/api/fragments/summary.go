@@ -77,6 +77,12 @@ func TrueOf(s *fleet.Hotspot) Texts {
 	return split(text)
 }
 
+// TrueName returns the name of a hotspot, as staff see it and not as JSON.
+func TrueName(s *fleet.Hotspot) string {
+	name, _ := jsontext.AppendUnquote(nil, TrueOf(s).Name) // AppendText wrote it
+	return string(name)
+}
+
 // split splits a summary.
 func split(text string) Texts {
 	name, lat, lng, ssid := endAt(text, nameEnds), endAt(text, latEnds), endAt(text, lngEnds), endAt(text, ssidEnds)

@@ -1,4 +1,4 @@
-// Package network serves what staff look after: settings of the network, the queue of
+// Package network serves what staff look after: how the network is, its settings, the queue of
 // hotspots to review, the audit log, operators and reserved MAC addresses; and events.
 package network
 
@@ -27,6 +27,7 @@ type Config struct {
 	Rewards   Rewards
 	Events    *events.Hub
 	Oversight *oversight.Oversight
+	Desk      *oversight.Desk
 }
 
 // API serves these endpoints.
@@ -37,6 +38,7 @@ type API struct {
 	rewards   Rewards
 	hub       *events.Hub
 	oversight *oversight.Oversight
+	desk      *oversight.Desk
 	Listeners *edge.ConcurrencyLimit
 
 	Pulse time.Duration // see the constant; tests use a shorter one
@@ -45,7 +47,7 @@ type API struct {
 // New returns the API of these endpoints.
 func New(e *edge.Edge, cfg Config) *API {
 	return &API{
-		Edge: e, registry: cfg.Registry, review: cfg.Review, rewards: cfg.Rewards, hub: cfg.Events, oversight: cfg.Oversight,
+		Edge: e, registry: cfg.Registry, review: cfg.Review, rewards: cfg.Rewards, hub: cfg.Events, oversight: cfg.Oversight, desk: cfg.Desk,
 		Listeners: newListeners(), Pulse: pulse,
 	}
 }
@@ -55,6 +57,7 @@ func (a *API) Routes() []edge.Route {
 	return []edge.Route{
 		edge.On("GET /v1/hotspots/{id}/neighbours", beacon.HotspotsVerify, edge.Serve(a.Edge, 200, edge.PathID, a.around, edge.EncodeShown)),
 		edge.On("GET /v1/events", "", a.events),
+		edge.On("GET /v1/overview", beacon.HotspotsVerify, edge.Serve(a.Edge, 200, edge.DecodeNothing, a.desk.Overview, encodeDesk)),
 		edge.On("GET /v1/settings", "", edge.Serve(a.Edge, 200, edge.DecodeNothing, a.oversight.Settings, encodeSettings)),
 		edge.On("PATCH /v1/settings", beacon.Admin, edge.Serve(a.Edge, 200, edge.FromBody(decodeSettings), a.oversight.ChangeSettings, encodeSettings)),
 		edge.On("GET /v1/review", beacon.HotspotsVerify, edge.Serve(a.Edge, 200, edge.FromList(decodeQueue), a.review.Queue, encodeQueue)),

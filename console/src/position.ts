@@ -33,3 +33,10 @@ export function direction(from: Place, to: Place): string {
 export function mapsOf({ lat, lng }: Place): string {
   return `geo:${lat},${lng}?q=${lat},${lng}`;
 }
+
+/** The way to a place: an Android phone asks which of its maps, and every browser has OpenStreetMap. */
+export function directionsTo(to: Place, from: Place | null): string {
+  if (/Android/.test(navigator.userAgent)) return mapsOf(to);
+  const write = ({ lat, lng }: Place): string => `${lat.toFixed(5)},${lng.toFixed(5)}`;
+  return `https://www.openstreetmap.org/directions?${from ? `from=${write(from)}&` : ""}to=${write(to)}`;
+}

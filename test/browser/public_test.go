@@ -1,10 +1,13 @@
 package browser_test
 
 import (
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/beacon-wifi/beacon/test/harness/level"
 )
@@ -29,10 +32,12 @@ func TestPublic(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := b.open(t, n.url, l)
 			p.sees("Choose a hotspot to see whether it works.")
+			p.until(`document.querySelectorAll(".found").length === 2`) // those that are nearest to the middle of the map
 			p.calm()
 			p.fits()
 			p.accessible("the public map")
 			p.shot("public-map-" + name)
+			p.findsByKeyboard(n.hotspots[1].name)
 			p.visit("/sign-in")
 			p.sees("Without a key you see the public map.")
 			p.visit("/map/" + n.hotspots[0].id) // a link that was passed on
@@ -60,4 +65,22 @@ func TestPublic(t *testing.T) {
 			p.sees("No such hotspot")
 		})
 	}
+}
+
+// findsByKeyboard looks for a hotspot by a part of its name, goes back to the list, and there
+// to the same one, without a pointer.
+func (p *page) findsByKeyboard(name string) {
+	p.t.Helper()
+	shown := fmt.Sprintf(`document.querySelector(".card h2")?.innerText === %q`, name)
+	p.fill(`input[name="search"]`, strings.ToUpper(strings.Fields(name)[0]))
+	p.until(fmt.Sprintf(`document.querySelector(".results button")?.innerText.includes(%q)`, name))
+	p.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent("\r"))
+	p.until(shown)
+	p.press("Back")
+	p.until(fmt.Sprintf(`document.activeElement.matches(".found button") && document.activeElement.innerText.includes(%q)`, name))
+	p.do(chromedp.KeyEvent("\t"))
+	p.until(fmt.Sprintf(`document.activeElement.getAttribute("aria-label") === %q`, "Directions to "+name))
+	p.do(chromedp.KeyEvent("\t", chromedp.KeyModifiers(chromedp.ModifierShift)), chromedp.KeyEvent("\r"))
+	p.until(shown)
+	p.press("Back")
 }

@@ -1,62 +1,45 @@
 // The live map for everyone, where the network is public: what its open feeds show.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { now } from "../clock";
 import * as format from "../format";
 import { networkStart } from "../head";
 import { t } from "../messages";
 import { Facts } from "../parts/facts";
+import { nearestPath, placeOf, useFeed, type OpenHotspot, type OpenHotspots } from "../parts/feed";
 import { mapView, useMapClick, useMarked } from "../parts/maphost";
 import { Panel } from "../parts/panel";
-import { Search } from "../parts/search";
+import { Search, type Candidate, type Found } from "../parts/search";
 import { StatusBadge } from "../parts/status";
+import { useCalm } from "../parts/use";
 import { route, showOnMap } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
-import type { Place, Status } from "../types";
-
-interface Shown {
-  geometry: { coordinates: [lng: number, lat: number] };
-  properties: {
-    id: string;
-    name: string | null;
-    status: Status;
-    address: string | null;
-    ssid: string | null;
-    open_now: boolean;
-    open_until: string | null;
-    opens_at: string | null;
-    timezone: string | null;
-  };
-}
+import type { Place } from "../types";
+import { Directions, FindWifi, here, useMiddle } from "./findwifi";
 
 const minute = 60_000; // feeds change as often
-
-/** Asks a feed, and again every minute. undefined: not known yet; null: there is none. */
-function useFeed<T>(path: string | null): T | null | undefined {
-  const [answer, setAnswer] = useState<{ path: string; value: T | null }>();
-  useEffect(() => {
-    if (!path) return;
-    const load = (): void => {
-      fetch(path).then(
-        async (response) => {
-          if (response.ok) setAnswer({ path, value: (await response.json()) as T });
-          else if (response.status === 404) setAnswer({ path, value: null });
-        },
-        () => undefined, // what is known stays; it is asked again
-      );
-    };
-    load();
-    const timer = setInterval(load, minute);
-    return () => clearInterval(timer);
-  }, [path]);
-  return answer?.path === path ? answer?.value : undefined;
-}
+const settle = 250; // milliseconds without a key pressed before the server is asked
+const mostNamed = 8;
 
 /** Whether the network has no public hotspots; only where the page's head knows of none is it asked. */
-function useEmpty(): boolean {
+function useEmpty(): boolean | undefined {
   const known = Object.keys(networkStart()).length > 0;
-  const some = useFeed<{ features: unknown[] }>(known ? null : "/open/collections/hotspots/items?limit=1");
-  return some?.features.length === 0;
+  const some = useFeed<OpenHotspots>(known ? null : "/open/collections/hotspots/items?limit=1");
+  return known ? false : some ? some.features.length === 0 : undefined;
+}
+
+/** Public hotspots by words of their names and addresses, the nearest first. */
+function useNamed(): { candidates: Candidate[]; busy: boolean; onText: (text: string) => void } {
+  const [text, setText] = useState("");
+  const wanted = useCalm(text, settle);
+  const middle = useMiddle() ?? { lat: 0, lng: 0 };
+  const found = useFeed<OpenHotspots>(wanted ? nearestPath(middle, mostNamed, wanted) : null);
+  const known = text === wanted && found;
+  return {
+    candidates: known ? found.features.map((hotspot) => ({ ...placeOf(hotspot), id: hotspot.properties.id, name: hotspot.properties.name ?? hotspot.properties.id })) : [],
+    busy: text !== wanted || (wanted !== "" && found === undefined),
+    onText: setText,
+  };
 }
 
 export function PublicMap() {
@@ -74,8 +57,19 @@ export function PublicMap() {
     return () => clearInterval(timer);
   }, [view]);
 
-  const find = (found: Place & { zoom?: number }): void => {
+  const last = useRef("");
+  if (chosen) last.current = chosen;
+  const choose = (id: string, at: Place): void => {
+    showOnMap(id);
+    view?.fly(at);
+  };
+  const find = (found: Found): void => {
+    if (found.id) {
+      choose(found.id, found);
+      return;
+    }
     showOnMap("");
+    here.value = null; // the list is about what was found
     view?.fly(found, found.zoom);
   };
   return (
@@ -85,15 +79,17 @@ export function PublicMap() {
       <Search
         hint={t.search.public}
         nothing={t.search.publicNothing}
-        candidates={[]}
-        onText={() => undefined}
+        {...useNamed()}
         onPick={find}
         onId={showOnMap}
       />
       {chosen ? (
         <PublicCard id={chosen} />
       ) : (
-        <p class="hint">{(empty ? t.public.empty : t.public.intro)((text) => <a href="#/sign-in">{text}</a>)}</p>
+        <>
+          {empty === false && <FindWifi last={last.current} onChoose={choose} />}
+          <p class="hint">{(empty ? t.public.empty : t.public.intro)((text) => <a href="#/sign-in">{text}</a>)}</p>
+        </>
       )}
       <ul class="legend" aria-label={t.map.colours}>
         <li class="online">{t.map.online}</li>
@@ -104,13 +100,12 @@ export function PublicMap() {
 }
 
 function PublicCard({ id }: { id: string }) {
-  const shown = useFeed<Shown>(`/open/collections/hotspots/items/${encodeURIComponent(id)}`);
-  const [lng, lat] = shown?.geometry.coordinates ?? [];
-  useMarked(lat !== undefined && lng !== undefined ? { lat, lng } : undefined);
+  const shown = useFeed<OpenHotspot>(`/open/collections/hotspots/items/${encodeURIComponent(id)}`);
+  useMarked(shown ? placeOf(shown) : undefined);
   return (
     <section class="card" aria-live="polite">
       {shown === null && <p>{t.public.gone}</p>}
-      {shown && <Properties {...shown.properties} />}
+      {shown && <Properties of={shown} />}
       <button type="button" class="quiet" onClick={() => showOnMap("")}>
         {t.words.back}
       </button>
@@ -118,7 +113,8 @@ function PublicCard({ id }: { id: string }) {
   );
 }
 
-function Properties({ id, name, status, address, ssid, open_now, open_until, opens_at, timezone }: Shown["properties"]) {
+function Properties({ of }: { of: OpenHotspot }) {
+  const { id, name, status, address, ssid, open_now, open_until, opens_at, timezone } = of.properties;
   return (
     <>
       <div class="head">
@@ -136,6 +132,7 @@ function Properties({ id, name, status, address, ssid, open_now, open_until, ope
         <a class="quiet" href={`/h/${encodeURIComponent(id)}`}>
           {t.public.page}
         </a>
+        <Directions class="quiet" name={name ?? id} to={placeOf(of)} from={here.value} />
       </div>
     </>
   );

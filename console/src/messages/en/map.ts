@@ -42,8 +42,8 @@ export const map = {
     ownNothing: "You have no hotspot with this name. Find those of others by id or on the map.",
     preview: "Name, place or coordinates",
     previewNothing: "Nothing found. Try another name, a place or coordinates.",
-    public: "Place, coordinates or id",
-    publicNothing: "Nothing found. Try another place, coordinates or the id of a hotspot.",
+    public: "Hotspot, street or place",
+    publicNothing: "Nothing found. Try another name, street or place.",
   },
   figures: { label: "In view", hotspots: "Hotspots", covered: "Covered", share: "Share of the view" },
   nearby: {
@@ -55,6 +55,16 @@ export const map = {
     none: "No hotspots nearby.",
     most: (n: number) => `The ${n} nearest; there may be more`,
     found: (n: number) => `${n} ${plural(n, "hotspot", "hotspots")}, the nearest first`,
+  },
+  find: {
+    title: "Wi-Fi nearby",
+    list: "The nearest hotspots",
+    me: "Near me",
+    middle: "Around the map",
+    found: (n: number, you: boolean, away: string) => `${n} ${plural(n, "hotspot", "hotspots")} around ${you ? "you" : "the middle of the map"}, the nearest ${away} away`,
+    none: "No hotspots yet.",
+    directions: "Directions",
+    directionsTo: (name: string) => `Directions to ${name}`,
   },
   card: {
     showOnMap: "Show on the map",

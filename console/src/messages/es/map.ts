@@ -54,8 +54,8 @@ export const map: typeof en = {
     ownNothing: "Usted no tiene ningún punto de acceso con este nombre. Busque los de otros por su id o en el mapa.",
     preview: "Nombre, lugar o coordenadas",
     previewNothing: "No se encontró nada. Pruebe otro nombre, un lugar o coordenadas.",
-    public: "Lugar, coordenadas o id",
-    publicNothing: "No se encontró nada. Pruebe otro lugar, coordenadas o el id de un punto de acceso.",
+    public: "Punto de acceso, calle o lugar",
+    publicNothing: "No se encontró nada. Pruebe otro nombre, otra calle u otro lugar.",
   },
   figures: { label: "A la vista", hotspots: "Puntos", covered: "Cubierto", share: "De la vista" },
   nearby: {
@@ -67,6 +67,16 @@ export const map: typeof en = {
     none: "No hay puntos de acceso cerca.",
     most: (n) => `Los ${n} más cercanos; puede haber más`,
     found: (n) => `${n} ${plural(n, "punto de acceso", "puntos de acceso, primero los más cercanos")}`,
+  },
+  find: {
+    title: "Wi-Fi cerca",
+    list: "Los puntos de acceso más cercanos",
+    me: "Cerca de mí",
+    middle: "Alrededor del mapa",
+    found: (n, you, away) => `${n} ${plural(n, "punto", "puntos")} alrededor ${you ? "de usted" : "del centro del mapa"}, el más cercano a ${away}`,
+    none: "Aún no hay puntos de acceso.",
+    directions: "Cómo llegar",
+    directionsTo: (name) => `Cómo llegar a ${name}`,
   },
   card: {
     showOnMap: "Ver en el mapa",

@@ -115,7 +115,7 @@ func (c demoCmd) stage(out *console, file string, now func() time.Time) (stage *
 			err = fmt.Errorf("%s is not the database of a demo; choose another with --db", file)
 		}
 	} else {
-		stage, err = demo.Create(out.ctx, file, demo.Config{Seed: c.Seed, Hotspots: c.Hotspots, Days: demoDays, Now: now()})
+		stage, err = demo.Create(out.ctx, file, demo.Config{Seed: c.Seed, Hotspots: c.Hotspots, Days: demoDays, Now: now(), Lively: true})
 	}
 	if err == nil {
 		past.write = stage.WriteHistory

@@ -19,6 +19,9 @@ type life struct {
 // plan decides what happens to a hotspot. Most exist from the first day, the others
 // join one by one, a few are still pending, and a few are out of order for good.
 func (n *Network) plan(random *rand.Rand, p place) (l life) {
+	if n.Lively && p.odd != usual {
+		return n.oddLife(random, p)
+	}
 	switch roll := random.Float64(); {
 	case roll < 0.70:
 		l = n.atLaunch(random)

@@ -23,6 +23,9 @@ const movesAMonth = 0.02
 // moveOf decides whether a hotspot has moved to its place, or returns nil. The featured
 // operator's stay where they are.
 func (n *Network) moveOf(p place, l life) *move {
+	if n.Lively && p.odd != usual {
+		return l.move
+	}
 	random := sourceOf(n.Seed, "move "+p.key())
 	first, days := beacon.DayOf(l.linked)+1, int(beacon.DayOf(n.Now)-beacon.DayOf(l.linked))-1
 	if p.provider == featured || days <= 0 || random.Float64() >= movesAMonth*float64(days)/30 {
@@ -96,6 +99,9 @@ func (s *Hotspot) At(t time.Time) beacon.Hotspot {
 		h = s.before
 	} else if m != nil && (m.found.IsZero() || t.Before(m.found)) {
 		h = s.moved
+	}
+	if !h.Device.LinkedAt.Before(t) {
+		h.Device.Agent = beacon.Agent{}
 	}
 	for _, at := range []*time.Time{&h.Location.VerifiedAt, &h.Device.LinkedAt, &h.DeletedAt} {
 		if !at.Before(t) {

@@ -27,6 +27,10 @@ type Config struct {
 	Hotspots int // up to Hotspots
 	Days     int // of history before today
 	Now      time.Time
+
+	// Lively is for a network that people look at: a few of its hotspots are unusual, staff
+	// hold back what some earn, and phones check in.
+	Lively bool
 }
 
 // Network is a network at a point in time, with its history.
@@ -36,12 +40,16 @@ type Network struct {
 	Staff    beacon.UserID
 	Hotspots []*Hotspot // in the order of registration
 	launch   beacon.Day
+
+	colleague beacon.UserID // of the staff
 }
 
 // Hotspot is a hotspot of the demo with its device and its past.
 type Hotspot struct {
 	beacon.Hotspot
 	Device *simulate.Device // nil: none was linked
+
+	odd oddity
 
 	cuts []beacon.Period // when it was without power, the first first
 	dark time.Time       // since when it is out of order for good; zero: it works
@@ -60,6 +68,7 @@ func New(cfg Config) (*Network, error) {
 	n := &Network{Config: cfg, launch: beacon.DayOf(cfg.Now) - beacon.Day(cfg.Days)}
 	n.Operator = userOf(cfg.Seed, featured, n.founded())
 	n.Staff = userOf(cfg.Seed, "staff", n.founded())
+	n.colleague = userOf(cfg.Seed, "colleague", n.founded())
 	named := names{}
 	for _, p := range list {
 		if err := n.add(p, named.of(p)); err != nil {
@@ -136,10 +145,17 @@ func (n *Network) newHotspot(random *rand.Rand, p place, name string, l life) (*
 		return nil, err
 	}
 	h.Settings.OperatingHours = v.hours(random)
+	if n.Lively {
+		p.odd.set(&h.Settings)
+	}
 	h.Location.VerifiedAt, h.Device.LinkedAt, h.DeletedAt = n.passed(l.verified), n.passed(l.linked), l.deleted
 	h.UpdatedAt = slices.MaxFunc([]time.Time{h.CreatedAt, h.Location.VerifiedAt, h.Device.LinkedAt, h.DeletedAt}, time.Time.Compare)
 	hotspot := &Hotspot{Hotspot: h, dark: n.passed(l.dark)}
-	if !h.Device.LinkedAt.IsZero() {
+	if n.Lively {
+		hotspot.odd = p.odd
+	}
+	if linked := h.Device.LinkedAt; !linked.IsZero() {
+		hotspot.Hotspot.Device.Agent = agentOf(h.Device.MAC, hotspot.odd, linked)
 		hotspot.Device = character(p, h.Device.MAC).Device()
 	}
 	for _, cut := range n.powerCuts() {
@@ -180,19 +196,30 @@ func macOf(seed uint64, number, generation int) string {
 	return fmt.Sprintf("02:%02x:%02x:%02x:%02x:%02x", byte(of>>8), byte(of), 0xd0|generation, byte(number>>8), byte(number))
 }
 
+// generationOf returns the generation in a MAC address of macOf.
+func generationOf(mac beacon.MAC) int {
+	var generation int
+	_, _ = fmt.Sscanf(mac.Canonical()[9:], "%02x", &generation)
+	return generation & 0x0f
+}
+
 // Known returns devices for the live hotspots of an earlier demonstration. All of
 // them have been rebooted.
 func Known(stored []beacon.Hotspot) (hotspots []*Hotspot, err error) {
-	all, err := readPlaces()
+	list, err := places(Hotspots)
 	if err != nil {
 		return nil, err
+	}
+	all := make([]place, len(list)) // by number
+	for _, p := range list {
+		all[p.number] = p
 	}
 	for _, h := range stored {
 		var s1, s2, generation, high, low int
 		_, err := fmt.Sscanf(h.Device.MAC.Canonical(), "02:%02x:%02x:%02x:%02x:%02x", &s1, &s2, &generation, &high, &low)
 		number := high<<8 | low
 		if err != nil || generation&0xf0 != 0xd0 || number >= len(all) || all[number].ssid != h.Device.SSID ||
-			h.Device.LinkedAt.IsZero() || broken(all[number], h.Device.MAC.Canonical()) {
+			h.Device.LinkedAt.IsZero() || broken(all[number], h.Device.MAC.Canonical()) || generation&oddDevice != 0 && all[number].odd == silent {
 			continue
 		}
 		c := character(all[number], h.Device.MAC)

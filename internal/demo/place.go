@@ -32,6 +32,7 @@ type place struct {
 	placement    string
 	provider     string
 	ssid         string
+	odd          oddity // in a lively network
 }
 
 // places returns the first count places, in an order in which any few are spread over
@@ -49,6 +50,7 @@ func places(count int) ([]place, error) {
 		return int64(hash(p.key()))
 	}
 	slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(rank(a), rank(b)) })
+	markOdd(all, crowd)
 	return all[:min(count, len(all))], nil
 }
 
@@ -113,6 +115,9 @@ func asHome(p place) place {
 	p.placement = home
 	return p
 }
+
+// crowd is a street corner at which the hotspots of several accounts stand.
+var crowd = geo.Point{Lat: 40.764212, Lng: -73.984545}
 
 // featured is the operator whose key is printed: neither large nor small, and with
 // all of its hotspots within walking distance.

@@ -75,6 +75,9 @@ func character(p place, mac beacon.MAC) simulate.Character {
 	default: // fails all the time
 		c.Fails, c.Repair = 7*time.Hour, 2*time.Hour
 	}
+	if generationOf(mac)&oddDevice != 0 {
+		p.odd.equip(&c)
+	}
 	return c
 }
 

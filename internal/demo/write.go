@@ -38,6 +38,8 @@ type writer struct {
 	now   time.Time
 	final beacon.Day
 
+	ahead []deed // about holds
+
 	wrote    func()                      // is called after each day
 	recorded func(context.Context) error // is called once all records are on disk
 }
@@ -98,10 +100,16 @@ func (w *writer) open(ctx context.Context) (err error) {
 // writeHistory writes the days, and gives the lease back. What servers know of the open
 // days is complete with the standings, so they come last.
 func (w *writer) writeHistory(ctx context.Context) error {
+	if w.network.Lively {
+		w.ahead = w.network.deeds()
+		if err := w.checkIn(ctx); err != nil {
+			return fmt.Errorf("let phones check in: %w", err)
+		}
+	}
 	if err := w.live(ctx); err != nil {
 		return fmt.Errorf("write the history: %w", err)
 	}
-	if err := w.books.flush(ctx); err != nil {
+	if err := errors.Join(w.decide(ctx, w.network.Now), w.books.flush(ctx)); err != nil {
 		return err
 	}
 	if err := w.recorded(ctx); err != nil {
@@ -109,6 +117,9 @@ func (w *writer) writeHistory(ctx context.Context) error {
 	}
 	if err := w.books.putStandings(ctx); err != nil {
 		return err
+	}
+	if err := w.review(ctx); err != nil {
+		return fmt.Errorf("review the hotspots: %w", err)
 	}
 	return w.take(ctx, 0)
 }
@@ -195,7 +206,7 @@ func (w *writer) happen(ctx context.Context, h happening) error {
 		s.Device.Serve(string(s.ID), plain)
 		kind = beacon.HotspotLinked
 		change = func(row *beacon.Hotspot) error {
-			row.Device.LinkedAt, row.Device.KeyHash = h.at, hash
+			row.Device.LinkedAt, row.Device.KeyHash, row.Device.Agent = h.at, hash, s.Hotspot.Device.Agent
 			return nil
 		}
 	case stepMoved:
@@ -265,6 +276,9 @@ func (w *writer) keep(ctx context.Context, d recordedDay) error {
 		return nil // the server will close it
 	}
 	w.now, w.final = (d.day + 1).Time().Add(closedAfter), d.day+1
+	if err := w.decide(ctx, w.now); err != nil {
+		return err
+	}
 	return w.rewards.Step(ctx)
 }
 

@@ -46,10 +46,10 @@ func (all Reopenings) Again(day beacon.Day) bool {
 }
 
 // Valid reports whether a row is not void.
-func (all Reopenings) Valid(r *Row) bool { return r.Revision >= all.Holds(r.Day) }
+func (all Reopenings) Valid(r *Row) bool { return r.Revision >= all.ValidFrom(r.Day) }
 
-// Holds returns the first revision whose rows of a day are not void.
-func (all Reopenings) Holds(day beacon.Day) (revision int64) {
+// ValidFrom returns the first revision whose rows of a day are not void.
+func (all Reopenings) ValidFrom(day beacon.Day) (revision int64) {
 	for _, o := range all {
 		if o.From <= day {
 			revision = max(revision, o.Revision)

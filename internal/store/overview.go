@@ -42,7 +42,7 @@ const (
 // closed day. It reads each row of the day that no correction made void. Reopened has all
 // reopenings.
 func (db LedgerTable) DayUptime(ctx context.Context, day beacon.Day, reopened ledger.Reopenings) (served, expected int64, err error) {
-	args := []any{int64(day), reopened.Holds(day)}
+	args := []any{int64(day), reopened.ValidFrom(day)}
 	if _, err = readRow(ctx, db, []any{&served, &expected}, dayUptimeSQL, args...); err != nil || !reopened.Again(day) {
 		return served, expected, err
 	}

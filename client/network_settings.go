@@ -19,6 +19,13 @@ type NetworkSettings struct {
 	HomePrivacy HomePrivacy `json:"home_privacy"`
 	StartView   *StartView  `json:"start_view"` // what maps show at first; nil: where the hotspots are
 	Language    *string     `json:"language"`   // of names on maps; nil: as people there write them
+
+	// How the network presents itself to everyone; nil: not set.
+	Name        *string `json:"name"`
+	Description *string `json:"description"`
+	Contact     *string `json:"contact"`   // a mail address or a URL
+	Color       *string `json:"color"`     // such as #0b62ba
+	LogoType    *string `json:"logo_type"` // image/svg+xml or image/png; the logo is at /logo
 }
 
 // StartView is the middle of a map, and how close it is looked at.
@@ -33,6 +40,11 @@ type NetworkSettingsPatch struct {
 	HomePrivacy HomePrivacy `json:"home_privacy,omitempty"`
 	StartView   *StartView  `json:"start_view,omitempty"`
 	Language    *string     `json:"language,omitempty"`
+	Name        *string     `json:"name,omitempty"`
+	Description *string     `json:"description,omitempty"`
+	Contact     *string     `json:"contact,omitempty"`
+	Color       *string     `json:"color,omitempty"`
+	Logo        *string     `json:"logo,omitempty"` // a data URL
 }
 
 // NetworkSettings returns the settings of the network.

@@ -2,7 +2,10 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"net/http"
+	"os"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -15,6 +18,11 @@ type settingsCmd struct {
 	HomePrivacy string  `enum:"blur,off," default:"" placeholder:"blur|off" help:"Set what strangers see of homes: all that is documented (off), or another place and no address (blur)."`
 	StartView   *string `placeholder:"LAT,LNG,ZOOM" help:"Set what maps show at first, such as 52.52,13.405,12; empty means where the hotspots are."`
 	Language    *string `placeholder:"CODE" help:"Set the language of names on maps, such as de; empty means as people there write them."`
+	Name        *string `placeholder:"TEXT" help:"Name the network: everyone sees it in titles and on shared links; empty means Beacon."`
+	Description *string `placeholder:"TEXT" help:"Say in a sentence what the network is; everyone sees it."`
+	Contact     *string `placeholder:"MAIL|URL" help:"Say where people reach you: a mail address, or the URL of a page; everyone sees it."`
+	Color       *string `placeholder:"#RRGGBB" help:"Set the color of links and buttons."`
+	Logo        *string `placeholder:"FILE" help:"Set the logo: an SVG of shapes, or a PNG, of at most 40 kB; empty means none."`
 	database
 }
 
@@ -28,7 +36,8 @@ clients and traffic. Searches and maps use that place for everyone.`
 }
 
 func (settingsCmd) Examples() string {
-	return "  beacon settings\n  beacon settings --home-privacy blur\n  beacon settings --start-view 52.52,13.405,12 --language de\n"
+	return "  beacon settings\n  beacon settings --home-privacy blur\n  beacon settings --start-view 52.52,13.405,12 --language de\n" +
+		"  beacon settings --name 'Freifunk Berlin' --color '#dc0067' --logo logo.svg\n"
 }
 
 // Run changes and prints the settings.
@@ -47,7 +56,10 @@ func (c settingsCmd) Run(out *console) error {
 			start = s.Maps.Start.String()
 		}
 		language := cmp.Or(s.Maps.Language, "as people there write it")
-		_, err = fmt.Fprintf(out.stdout, "home privacy: %s\nstart view:   %s\nlanguage:     %s\n", s.Homes, start, language)
+		i := s.Identity
+		_, err = fmt.Fprintf(out.stdout, "home privacy: %s\nstart view:   %s\nlanguage:     %s\nname:         %s\ndescription:  %s\ncontact:      %s\ncolor:        %s\nlogo:         %s\n",
+			s.Homes, start, language, cmp.Or(i.Name, beacon.DefaultNetworkName), cmp.Or(i.Description, "none"), cmp.Or(i.Contact, "none"),
+			cmp.Or(i.Color, beacon.DefaultColor), cmp.Or(i.Logo.Note(), "none"))
 		return err
 	})
 }
@@ -68,6 +80,34 @@ func (c settingsCmd) patch() (patch oversight.SettingsPatch, err error) {
 				return patch, usageError("--start-view " + err.Error())
 			}
 		}
+	}
+	patch.Identity, err = c.identity()
+	return patch, err
+}
+
+func (c settingsCmd) identity() (beacon.IdentityPatch, error) {
+	text := func(flag *string) beacon.Opt[string] {
+		if flag == nil {
+			return beacon.Opt[string]{}
+		}
+		return beacon.Opt[string]{Set: true, Null: *flag == "", V: *flag}
+	}
+	form := beacon.IdentityForm{Name: text(c.Name), Description: text(c.Description), Contact: text(c.Contact), Color: text(c.Color), Logo: text(c.Logo)}
+	if form.Logo.V != "" {
+		file, err := os.ReadFile(form.Logo.V)
+		if err != nil {
+			return beacon.IdentityPatch{}, err
+		}
+		kind := beacon.SVG
+		if http.DetectContentType(file) == beacon.PNG {
+			kind = beacon.PNG
+		}
+		form.Logo.V = beacon.Logo{Type: kind, Data: string(file)}.String()
+	}
+	var f beacon.Faults
+	patch := form.Validate(&f)
+	if err, ok := errors.AsType[*beacon.Error](f.Err()); ok {
+		return patch, usageError("--" + err.Fields[0].Field + " " + err.Fields[0].Message)
 	}
 	return patch, nil
 }

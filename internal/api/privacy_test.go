@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -42,7 +43,7 @@ func TestSettings(t *testing.T) {
 		admin := s.anyone(t, "admin")
 		want := func(privacy string) {
 			t.Helper()
-			if got := data[map[string]string](t, s.anyone(t).get(t, "/v1/settings"), http.StatusOK); got["home_privacy"] != privacy || len(got) != 3 {
+			if got := data[map[string]string](t, s.anyone(t).get(t, "/v1/settings"), http.StatusOK); got["home_privacy"] != privacy || len(got) != 8 {
 				t.Errorf("the settings are %v; want %s", got, privacy)
 			}
 		}
@@ -290,5 +291,47 @@ func TestHomePrivacy_SSID(t *testing.T) {
 		seen("hidden net", "")
 		wantFault(t, operator.patch(t, open.hotspot, `{"settings":{"show_ssid":null}}`), http.StatusBadRequest, "invalid_request", "settings.show_ssid")
 		wantFault(t, operator.patch(t, open.hotspot, `{"settings":{"show_ssid":"yes"}}`), http.StatusBadRequest, "invalid_request", "settings.show_ssid")
+	})
+}
+
+// How the network presents itself can be set, changed in part, and taken back. Of a logo the
+// settings tell the type alone, and the audit what it was.
+func TestSettings_Identity(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		admin := s.anyone(t, "admin")
+		logo := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`))
+		for _, tc := range []struct{ patch, want string }{
+			{`{}`, `[null null null null null]`},
+			{`{"name":"</script>\"","color":"#DC0067"}`, `["</script>\"" null null "#dc0067" null]`},
+			{at(`{"logo":%q,"description":"Free."}`, logo), `["</script>\"" "Free." null "#dc0067" "image/svg+xml"]`},
+			{`{"name":null,"contact":"hello@example.org"}`, `[null "Free." "hello@example.org" "#dc0067" "image/svg+xml"]`},
+			{`{"description":null,"contact":null,"color":null,"logo":null}`, `[null null null null null]`},
+		} {
+			admin.patch(t, "/v1/settings", tc.patch).want(t, http.StatusOK)
+			got := data[map[string]json.RawMessage](t, s.anyone(t).get(t, "/v1/settings"), http.StatusOK)
+			var shown []string
+			for _, name := range []string{"name", "description", "contact", "color", "logo_type"} {
+				shown = append(shown, strings.ReplaceAll(strings.ReplaceAll(string(got[name]), `\u003c`, "<"), `\u003e`, ">"))
+			}
+			if fmt.Sprint(shown) != tc.want {
+				t.Errorf("%.60s: the settings are %v; want %s", tc.patch, shown, tc.want)
+			}
+		}
+		for bad, field := range map[string]string{
+			`{"name":""}`:                              "name",
+			`{"name":7}`:                               "name",
+			`{"description":"a\nb"}`:                   "description",
+			`{"contact":"javascript:alert(1)"}`:        "contact",
+			`{"color":"red"}`:                          "color",
+			`{"logo":"data:text/html;base64,PGI+"}`:    "logo",
+			`{"logo":{"type":"image/png"}}`:            "logo",
+			`{"logo":"data:image/png;base64,PHN2Zy8"}`: "logo",
+		} {
+			wantFault(t, admin.patch(t, "/v1/settings", bad), http.StatusBadRequest, "invalid_request", field)
+		}
+		wantFault(t, s.anyone(t, "hotspots:verify").patch(t, "/v1/settings", `{"name":"Mine"}`), http.StatusForbidden, "forbidden")
+		if audit := string(admin.get(t, "/v1/audit?kind=setting.").body); strings.Contains(audit, "base64") || !strings.Contains(audit, "image/svg+xml of 41 bytes") {
+			t.Errorf("the audit says %s", audit)
+		}
 	})
 }

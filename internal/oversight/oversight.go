@@ -21,6 +21,8 @@ type Store interface {
 	MapSettings(ctx context.Context) (beacon.MapSettings, error)
 	SetStartView(ctx context.Context, v *beacon.StartView, by beacon.Actor, now time.Time) error
 	SetLanguage(ctx context.Context, code string, by beacon.Actor, now time.Time) error
+	Identity(ctx context.Context) (beacon.Identity, error)
+	SetIdentity(ctx context.Context, p beacon.IdentityPatch, by beacon.Actor, now time.Time) error
 
 	Audit(ctx context.Context, before beacon.Change, limit int) ([]beacon.Change, error)
 	Operators(ctx context.Context, after beacon.UserID, month beacon.Month, now time.Time, limit int) ([]beacon.Operator, error)
@@ -35,8 +37,9 @@ type Oversight struct {
 
 // Settings are those of the network.
 type Settings struct {
-	Homes beacon.HomePrivacy
-	Maps  beacon.MapSettings
+	Homes    beacon.HomePrivacy
+	Maps     beacon.MapSettings
+	Identity beacon.Identity
 }
 
 // Settings returns the settings as they are stored. Servers follow within seconds.
@@ -46,7 +49,10 @@ func (o *Oversight) Settings(ctx context.Context, _ beacon.Principal, _ struct{}
 		return s, err
 	}
 	s.Homes = blur.Homes
-	s.Maps, err = o.Store.MapSettings(ctx)
+	if s.Maps, err = o.Store.MapSettings(ctx); err != nil {
+		return s, err
+	}
+	s.Identity, err = o.Store.Identity(ctx)
 	return s, err
 }
 
@@ -55,6 +61,7 @@ type SettingsPatch struct {
 	Homes    beacon.HomePrivacy // empty: stays
 	Start    beacon.Opt[beacon.StartView]
 	Language beacon.Opt[string]
+	Identity beacon.IdentityPatch
 }
 
 // ChangeSettings changes one setting after the other, each with its own row in the audit.
@@ -72,6 +79,9 @@ func (o *Oversight) ChangeSettings(ctx context.Context, p beacon.Principal, patc
 	}
 	if err == nil && patch.Language.Set {
 		err = o.Store.SetLanguage(ctx, patch.Language.V, p.Actor(), o.Now())
+	}
+	if err == nil && patch.Identity != (beacon.IdentityPatch{}) {
+		err = o.Store.SetIdentity(ctx, patch.Identity, p.Actor(), o.Now())
 	}
 	if err != nil {
 		return s, err

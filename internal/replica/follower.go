@@ -36,6 +36,7 @@ type Source interface {
 	EachHotspot(ctx context.Context, deletedSince time.Time, fn func(beacon.Hotspot) error) error
 	Blur(ctx context.Context) (beacon.Blur, error)
 	MapSettings(ctx context.Context) (beacon.MapSettings, error)
+	Identity(ctx context.Context) (beacon.Identity, error)
 }
 
 // Follower keeps a process in step with the store.
@@ -50,6 +51,7 @@ type Follower struct {
 	beats Beats
 	heard *clock.Heard
 	maps  atomic.Pointer[beacon.MapSettings]
+	self  atomic.Pointer[beacon.Identity]
 
 	mu      sync.Mutex       // one step at a time
 	cursors map[string]int64 // by node: the last change that was applied
@@ -64,6 +66,14 @@ func (fo *Follower) MapSettings() beacon.MapSettings {
 	return beacon.MapSettings{}
 }
 
+// Identity returns how the network presents itself.
+func (fo *Follower) Identity() beacon.Identity {
+	if i := fo.self.Load(); i != nil {
+		return *i
+	}
+	return beacon.Identity{}
+}
+
 // readSettings reads the settings that every server follows.
 func (fo *Follower) readSettings(ctx context.Context) error {
 	blur, err := fo.source.Blur(ctx)
@@ -74,8 +84,13 @@ func (fo *Follower) readSettings(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the settings of maps: %w", err)
 	}
+	self, err := fo.source.Identity(ctx)
+	if err != nil {
+		return fmt.Errorf("read how the network presents itself: %w", err)
+	}
 	fo.fleet.SetBlur(blur)
 	fo.maps.Store(&shown)
+	fo.self.Store(&self)
 	return nil
 }
 

@@ -19,6 +19,7 @@ type source struct {
 	streams map[string][]beacon.Change
 	blur    beacon.Blur
 	maps    beacon.MapSettings
+	self    beacon.Identity
 
 	// What a test puts in the way.
 	fails   map[string]error                      // by method
@@ -142,6 +143,13 @@ func (s *source) MapSettings(context.Context) (beacon.MapSettings, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.maps, err
+}
+
+func (s *source) Identity(context.Context) (beacon.Identity, error) {
+	err := s.enter("Identity")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.self, err
 }
 
 // EachHotspot calls from many goroutines at once, as a store may.

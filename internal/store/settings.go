@@ -17,7 +17,13 @@ const (
 	homeSecret  = "home_secret"
 	startView   = "start_view"
 	language    = "language"
-	invitation  = "invitation" // to create the first key
+
+	networkName        = "network_name"
+	networkDescription = "network_description"
+	networkContact     = "network_contact"
+	networkColor       = "network_color"
+	networkLogo        = "network_logo"
+	invitation         = "invitation" // to create the first key
 )
 
 const settingsSQL = `SELECT name, value FROM settings ORDER BY name`
@@ -70,6 +76,39 @@ func (db SettingTable) SetStartView(ctx context.Context, v *beacon.StartView, by
 // SetLanguage sets the language of names on maps; empty: as people there write them.
 func (db SettingTable) SetLanguage(ctx context.Context, code string, by beacon.Actor, now time.Time) error {
 	return db.putSetting(ctx, language, code, by, now)
+}
+
+// Identity returns how the network presents itself.
+func (db SettingTable) Identity(ctx context.Context) (i beacon.Identity, err error) {
+	set, err := readMap[string, string](ctx, db, same, settingsSQL)
+	i.Name, i.Description, i.Contact, i.Color = set[networkName], set[networkDescription], set[networkContact], beacon.Color(set[networkColor])
+	if text := set[networkLogo]; text != "" && err == nil {
+		if i.Logo, err = beacon.ParseLogo(text); err != nil {
+			return i, fmt.Errorf("%w: setting %s", beacon.ErrDamaged, networkLogo)
+		}
+	}
+	return i, err
+}
+
+// SetIdentity changes how the network presents itself. The trace of a logo describes it.
+func (db SettingTable) SetIdentity(ctx context.Context, p beacon.IdentityPatch, by beacon.Actor, now time.Time) error {
+	return db.commit(ctx, "settings", func(tx *transaction) (made changes, err error) {
+		put := func(set bool, name, value, note string) {
+			if !set || err != nil {
+				return
+			}
+			actor := by
+			actor.Note = note
+			made = append(made, &beacon.Change{Kind: beacon.SettingChanged, Target: name, Actor: actor, At: now})
+			err = tx.write(putSettingSQL, name, value)
+		}
+		put(p.Name.Set, networkName, p.Name.V, p.Name.V)
+		put(p.Description.Set, networkDescription, p.Description.V, p.Description.V)
+		put(p.Contact.Set, networkContact, p.Contact.V, p.Contact.V)
+		put(p.Color.Set, networkColor, string(p.Color.V), string(p.Color.V))
+		put(p.Logo.Set, networkLogo, p.Logo.V.String(), p.Logo.V.Note())
+		return made, err
+	})
 }
 
 const putSettingSQL = `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`

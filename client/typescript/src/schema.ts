@@ -1322,7 +1322,27 @@ export interface components {
             home_privacy?: components["schemas"]["HomePrivacy"];
             start_view?: components["schemas"]["StartViewForm"] | null;
             language?: components["schemas"]["Language"] | null;
+            name?: components["schemas"]["NetworkName"] | null;
+            description?: components["schemas"]["NetworkDescription"] | null;
+            contact?: components["schemas"]["NetworkContact"] | null;
+            color?: components["schemas"]["NetworkColor"] | null;
+            logo?: components["schemas"]["NetworkLogo"] | null;
         };
+        /** @description What the network is called. Everyone sees it. `null` means Beacon. */
+        NetworkName: string;
+        /** @description One sentence about the network. Everyone sees it. */
+        NetworkDescription: string;
+        /** @description A mail address, or the URL of a page. Everyone sees it. */
+        NetworkContact: string;
+        /** @description The color of links and buttons. Pages mix it with as much black or white as text needs to be readable on them. */
+        NetworkColor: string;
+        /**
+         * @description The type of the logo, which is at `/logo`. `null` means none.
+         * @enum {string}
+         */
+        NetworkLogoType: "image/svg+xml" | "image/png";
+        /** @description A data URL of an SVG or PNG of at most 40,960 bytes: `data:image/svg+xml;base64,…` or `data:image/png;base64,…`. A PNG is 16 to 1,024 pixels wide and high. An SVG has paths, shapes, gradients and text alone: no scripts, animations, references to other files, entities or `<use>`. Everyone sees it, at `/logo`. */
+        NetworkLogo: string;
         /** @description What maps of the network show at first. `null` means where its hotspots are. */
         StartViewForm: {
             /**
@@ -1366,6 +1386,11 @@ export interface components {
                 home_privacy: components["schemas"]["HomePrivacy"];
                 start_view: components["schemas"]["StartView"] | null;
                 language: components["schemas"]["Language"] | null;
+                name: components["schemas"]["NetworkName"] | null;
+                description: components["schemas"]["NetworkDescription"] | null;
+                contact: components["schemas"]["NetworkContact"] | null;
+                color: components["schemas"]["NetworkColor"] | null;
+                logo_type: components["schemas"]["NetworkLogoType"] | null;
             };
             meta: components["schemas"]["Meta"];
         };

@@ -15,6 +15,9 @@ func decodeSettings(_ *http.Request, o *edge.Object) (patch oversight.SettingsPa
 		return beacon.StartViewForm{Lat: o.Number("lat"), Lng: o.Number("lng"), Zoom: o.Number("zoom")}
 	})
 	patch.Language = o.Text("language")
+	identity := beacon.IdentityForm{
+		Name: o.Text("name"), Description: o.Text("description"), Contact: o.Text("contact"), Color: o.Text("color"), Logo: o.Text("logo"),
+	}
 	var f beacon.Faults
 	if text, ok := beacon.Optional(homes, "home_privacy", &f); ok {
 		patch.Homes = beacon.HomePrivacy(text)
@@ -27,13 +30,20 @@ func decodeSettings(_ *http.Request, o *edge.Object) (patch oversight.SettingsPa
 	if patch.Language.Set && !patch.Language.Null {
 		f.Check("language", beacon.CheckLanguage(patch.Language.V))
 	}
+	patch.Identity = identity.Validate(&f)
 	return patch, o.Conclude(f.Err)
 }
 
 func encodeSettings(_ http.Header, in oversight.Settings) edge.Payload {
-	s := client.NetworkSettings{HomePrivacy: client.HomePrivacy(in.Homes), StartView: (*client.StartView)(in.Maps.Start)}
-	if in.Maps.Language != "" {
-		s.Language = &in.Maps.Language
+	set := func(text string) *string {
+		if text == "" {
+			return nil
+		}
+		return &text
 	}
-	return edge.Payload{Data: s}
+	i := in.Identity
+	return edge.Payload{Data: client.NetworkSettings{
+		HomePrivacy: client.HomePrivacy(in.Homes), StartView: (*client.StartView)(in.Maps.Start), Language: set(in.Maps.Language),
+		Name: set(i.Name), Description: set(i.Description), Contact: set(i.Contact), Color: set(string(i.Color)), LogoType: set(i.Logo.Type),
+	}}
 }

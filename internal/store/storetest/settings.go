@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -67,5 +68,48 @@ func mapSettings(t *testing.T, fresh Database) {
 	}
 	if blur, err := one.Settings.Blur(t.Context()); err != nil || blur != (beacon.Blur{Homes: beacon.HomesOpen}) {
 		t.Errorf("homes are %+v, %v", blur, err)
+	}
+}
+
+// How the network presents itself is set and taken back in parts, each with its trace; that of
+// a logo describes it.
+func identity(t *testing.T, fresh Database) {
+	one, two := fresh.open(t), fresh.open(t)
+	by := beacon.Actor{User: "usr_1", Request: "req_1"}
+	logo := beacon.Logo{Type: beacon.SVG, Data: `<svg xmlns="http://www.w3.org/2000/svg"/>`}
+	want := beacon.Identity{}
+	for _, tc := range []struct {
+		patch beacon.IdentityPatch
+		want  beacon.Identity
+	}{
+		{beacon.IdentityPatch{Name: beacon.Some(`</script>"É`), Color: beacon.Some(beacon.Color("#0b62ba"))}, beacon.Identity{Name: `</script>"É`, Color: "#0b62ba"}},
+		{
+			beacon.IdentityPatch{Name: beacon.Null[string](), Logo: beacon.Some(logo), Description: beacon.Some("Free."), Contact: beacon.Some("a@example.org")},
+			beacon.Identity{Description: "Free.", Contact: "a@example.org", Color: "#0b62ba", Logo: logo},
+		},
+	} {
+		if got, err := one.Settings.Identity(t.Context()); err != nil || got != want {
+			t.Errorf("the identity is %+v, %v; want %+v", got, err, want)
+		}
+		if err := two.Settings.SetIdentity(t.Context(), tc.patch, by, Now); err != nil {
+			t.Fatal(err)
+		}
+		want = tc.want
+	}
+	if got, err := one.Settings.Identity(t.Context()); err != nil || got != want {
+		t.Errorf("the identity is %+v, %v; want %+v", got, err, want)
+	}
+	changes, err := one.Changes.Changes(t.Context(), two.Node(), 0, 10)
+	var notes []string
+	for _, c := range changes {
+		notes = append(notes, c.Target+"="+c.Actor.Note+" by "+string(c.Actor.User))
+	}
+	if text := strings.Join(notes, "\n"); err != nil || text != `network_name=</script>"É by usr_1
+network_color=#0b62ba by usr_1
+network_name= by usr_1
+network_description=Free. by usr_1
+network_contact=a@example.org by usr_1
+network_logo=image/svg+xml of 41 bytes by usr_1` {
+		t.Errorf("the changes are %s, %v", text, err)
 	}
 }

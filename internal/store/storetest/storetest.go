@@ -85,6 +85,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"OnceTooMany", onceTooMany},
 		{"HomePrivacy", homePrivacy},
 		{"MapSettings", mapSettings},
+		{"Identity", identity},
 		{"Erasures", erasures},
 		{"EraseRows", eraseRows},
 		{"Keys", keys},

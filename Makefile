@@ -65,11 +65,6 @@ need:
 	@scripts/need nginx nginx-light
 	@scripts/need npm npm
 
-.PHONY: agent
-agent: ## Build the agent's package for Debian into bin/ (docs/agent.md; OpenWrt's SDK builds the other).
-	mkdir -p bin
-	agent/linux/deb bin
-
 .PHONY: console
 console: ## Build the console's pages (console/dist) from their sources; needs npm.
 	cd console && npm ci --no-progress --loglevel=error && npm run --silent types && npm run --silent build

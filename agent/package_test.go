@@ -3,7 +3,6 @@
 package agent_test
 
 import (
-	"bytes"
 	"io/fs"
 	"maps"
 	"os"
@@ -43,7 +42,15 @@ func TestProgram(t *testing.T) {
 
 func TestShellcheck(t *testing.T) {
 	level.Tool(t, "shellcheck", "shellcheck")
-	out, err := exec.Command("shellcheck", "-s", "sh", "beacon-agent", "linux/deb", "openwrt/beacon-agent/files/beacon-agent.init").CombinedOutput()
+	scripts := []string{"-s", "sh", "beacon-agent", "install", "openwrt/beacon-agent/files/beacon-agent.init"}
+	for _, pattern := range []string{"linux/debian/p*", "openwrt/ipk/p*"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatal(pattern, err)
+		}
+		scripts = append(scripts, found...)
+	}
+	out, err := exec.Command("shellcheck", scripts...).CombinedOutput()
 	if err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
@@ -137,40 +144,6 @@ func TestSettings(t *testing.T) {
 	for file, pattern := range map[string]string{"linux/agent.conf": `(?m)^#(\w+)=`, "openwrt/beacon-agent/files/beacon.config": `(?m)^#\t(?:option|list) (\w+) '`, "../docs/agent.md": "(?m)^\\| `(\\w+)` \\|"} {
 		if got := names(file, pattern); !slices.Equal(got, want) {
 			t.Errorf("%s names %v; the agent reads %v", file, got, want)
-		}
-	}
-}
-
-// The package for Debian has the same bytes each time, and nothing that others may read
-// or that changes the root of the system.
-func TestPackage_Debian(t *testing.T) {
-	level.Tool(t, "dpkg-deb", "dpkg")
-	var packages [2][]byte
-	folder := t.TempDir()
-	for i := range packages {
-		if out, err := exec.Command("linux/deb", folder).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-		found, err := filepath.Glob(filepath.Join(folder, "beacon-agent_*_all.deb"))
-		if err != nil || len(found) != 1 {
-			t.Fatalf("found %v: %v", found, err)
-		}
-		packages[i] = []byte(read(t, found[0]))
-	}
-	if !bytes.Equal(packages[0], packages[1]) {
-		t.Error("two packages differ")
-	}
-	file := filepath.Join(folder, "agent.deb")
-	if err := os.WriteFile(file, packages[0], 0o600); err != nil {
-		t.Fatal(err)
-	}
-	list, err := exec.Command("dpkg-deb", "-c", file).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"drwxr-xr-x root/root .* \\./\n", "drwx------ root/root .* \\./etc/beacon/\n", "-rw------- root/root .* \\./etc/beacon/agent.conf\n", "-rwxr-xr-x root/root .* \\./usr/sbin/beacon-agent\n", " \\./usr/lib/systemd/system/beacon-agent.service\n"} {
-		if !regexp.MustCompile(want).Match(list) {
-			t.Errorf("no %s in\n%s", want, list)
 		}
 	}
 }

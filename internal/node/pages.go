@@ -7,6 +7,7 @@ import (
 	"github.com/beacon-wifi/beacon/console"
 	"github.com/beacon-wifi/beacon/deploy"
 	"github.com/beacon-wifi/beacon/docs"
+	"github.com/beacon-wifi/beacon/internal/agentsite"
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/basemap"
 	"github.com/beacon-wifi/beacon/internal/docsite"
@@ -19,6 +20,7 @@ type pages struct {
 	preview *preview.API
 	console *console.Console
 	docs    *docsite.Docs
+	agent   *agentsite.Site
 	basemap *basemap.Map // nil: none
 }
 
@@ -37,6 +39,9 @@ func newPages(cfg ServerConfig, start func() console.Start) (p pages, err error)
 		return p, err
 	}
 	if p.console, err = console.New(console.Config{DemoKey: demoKey(keyPrefix, "console"), Basemap: drawn(cfg.Basemap), Public: cfg.Public, Demo: cfg.History != nil, Start: start}); err != nil {
+		return p, err
+	}
+	if p.agent, err = agentsite.New(agentsite.Config{PublicURL: publicURL, Tokens: console.Tokens, Icon: console.Icon}); err != nil {
 		return p, err
 	}
 	p.docs, err = newDocs(publicURL, demoKey(keyPrefix, "demo01"))

@@ -34,8 +34,8 @@ func newRouter(health *httpserver.Health, network *api.API, open openInterfaces,
 	return &router{pages: pages, health: health.Handler(pages.preview.Refuse), network: network, openInterfaces: open}
 }
 
-// ServeHTTP serves a request. Health checks, the console and the documentation are served
-// under any load. The preview also gets what belongs to no interface: see its ServeHTTP.
+// ServeHTTP serves a request. Health checks, the console, the documentation and the agent's
+// files are served under any load. The preview also gets what belongs to no interface: see its ServeHTTP.
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
 	case (path == "/healthz" || path == "/readyz") && r.Method != http.MethodOptions:
@@ -46,6 +46,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rt.serveHistory(w)
 	case rt.docs.Handles(r):
 		rt.docs.ServeHTTP(w, r)
+	case rt.agent.Handles(r):
+		rt.agent.ServeHTTP(w, r)
 	case rt.pressure.Level() > 0 && !edge.IsHeartbeat(r) && rt.pressure.Sheds(r):
 		// Shed other requests first: a device without heartbeats counts as offline,
 		// while an app can retry.

@@ -20,6 +20,9 @@ import (
 // document, with why anyone who reaches them may ask.
 var aside = map[string]string{
 	"GET /":                      "the console's page, the same for everyone: what it shows it asks of the interfaces, with the key of who looks",
+	"GET /agent":                 "tells how an access point gets the agent, the same for everyone",
+	"GET /agent/{name}":          "the agent, its packages and what installs them, as the repository has them",
+	"POST /agent/command":        "writes a code that somebody has into a command, and keeps nothing",
 	"GET /assets/{name}":         "what the page is made of",
 	"GET /basemap.pmtiles":       "the file of streets that the operator of the server named, for the map of everyone",
 	"GET /basemap/names":         "searches the names in that file",

@@ -14,11 +14,10 @@ import (
 	"strings"
 	"time"
 
-	"rsc.io/qr"
-
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/static"
+	"github.com/beacon-wifi/beacon/internal/qrsvg"
 )
 
 // PageBase is the prefix of the pages of hotspots.
@@ -135,8 +134,7 @@ type shownPage struct {
 	Zone                              string
 	Days                              []shownDay
 	Mean                              string
-	Code                              []string // rows of the QR code, as paths of an SVG image
-	CodeSize                          int
+	Code                              qrsvg.Code
 }
 
 // shownDay is a bar. Its height is a percentage.
@@ -183,12 +181,9 @@ func (p *Pages) show(ctx context.Context, id string, in *words) (*shownPage, err
 		}
 		s.Days, s.Mean = bars(days, from, in)
 	}
-	code, err := qr.Encode(s.URL, qr.M)
-	if err != nil {
-		return nil, err
-	}
-	s.Code, s.CodeSize = squares(code), code.Size+8
-	return s, nil
+	var err error
+	s.Code, err = qrsvg.Draw(s.URL)
+	return s, err
 }
 
 // text returns the text in a JSON string, or nothing.
@@ -225,24 +220,4 @@ func kindOf(up float64) string {
 		return "fair"
 	}
 	return "poor"
-}
-
-// squares returns the black parts of each row of a code, with four squares of white around.
-func squares(code *qr.Code) (rows []string) {
-	for y := range code.Size {
-		var row strings.Builder
-		for x := 0; x < code.Size; x++ {
-			from := x
-			for x < code.Size && code.Black(x, y) {
-				x++
-			}
-			if x > from {
-				fmt.Fprintf(&row, "M%d %dh%dv1h-%dz", from+4, y+4, x-from, x-from)
-			}
-		}
-		if row.Len() > 0 {
-			rows = append(rows, row.String())
-		}
-	}
-	return rows
 }

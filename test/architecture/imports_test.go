@@ -23,6 +23,7 @@ var allowed = map[string][]string{
 	"geo":   {},
 	"id":    {},
 	"lease": {},
+	"qrsvg": {},
 
 	"netrange": {},
 
@@ -75,10 +76,11 @@ var allowed = map[string][]string{
 	"api/maps":             {"api/edge", "api/fragments", "api/mvt", "beacon", "client", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static"},
 	"api/network":          {"api/edge", "api/fragments", "beacon", "client", "events", "httpserver", "id", "oversight", "registry", "review", "rewards/earnings"},
 	"api/payments":         {"api/edge", "beacon", "client", "geo", "httpserver/coding", "id", "ledger", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "rewards/statement"},
-	"openfeeds":            {"api", "api/edge", "api/fragments", "api/maps", "basemap", "beacon", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static", "id"}, // the network as the api shows it, without a key; its names are searched as those of streets
+	"openfeeds":            {"api", "api/edge", "api/fragments", "api/maps", "basemap", "beacon", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static", "id", "qrsvg"}, // the network as the api shows it, without a key; its names are searched as those of streets
 	"api/mvt":              {},
 	"preview":              {"httpserver", "httpserver/coding", "httpserver/static"}, // not even the domain: it could be lifted out whole
 	"docsite":              {"httpserver/static"},                                    // not what it documents
+	"agentsite":            {"agent", "httpserver/static", "qrsvg"},
 	"httpserver":           {"httpserver/fastpath", "httpserver/ratelimit", "id", "netrange"},
 	"httpserver/coding":    {},
 	"httpserver/fastpath":  {},
@@ -110,7 +112,7 @@ var allowed = map[string][]string{
 	"client": {},
 
 	// What wires everything.
-	"node":       {"access", "api", "api/edge", "api/fragments", "basemap", "beacon", "checkins", "clock", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "geo", "httpserver", "httpserver/metrics", "lease", "openfeeds", "oversight", "preview", "registry", "replica", "review", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "store", "telemetry"},
+	"node":       {"access", "agentsite", "api", "api/edge", "api/fragments", "basemap", "beacon", "checkins", "clock", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "geo", "httpserver", "httpserver/metrics", "lease", "openfeeds", "oversight", "preview", "registry", "replica", "review", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "store", "telemetry"},
 	"cmd/beacon": {"access", "api", "api/accounts", "api/edge", "api/network", "basemap", "basemap/extract", "beacon", "client", "clock", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node", "oversight", "preview", "rewards", "rewards/closing", "rewards/earnings", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite"},
 
 	// For tests and benchmarks only.
@@ -153,7 +155,8 @@ var foreign = map[string][]string{
 	"httpserver/metrics":  {"github.com/prometheus/client_golang"},
 	"docsite":             {"github.com/yuin/goldmark"},
 	"api/mvt":             {"google.golang.org/protobuf"},
-	"openfeeds":           {"golang.org/x/text", "rsc.io/qr"},
+	"openfeeds":           {"golang.org/x/text"},
+	"qrsvg":               {"rsc.io/qr"},
 	"api/mvt/mvttest":     {"google.golang.org/protobuf"},
 	"basemap":             {"golang.org/x/text", "google.golang.org/protobuf"},
 	"basemap/basemaptest": {"google.golang.org/protobuf"},

@@ -8,24 +8,24 @@ import (
 	"github.com/beacon-wifi/beacon/test/harness"
 )
 
-// accessPoint is what the page of the agent finds in place of a router and of a
-// Raspberry Pi: a folder in place of /, one Wi-Fi interface, and programs that install
-// packages by starting the agent that is there already. Time passes quickly.
+// accessPoint is what the page of the agent finds in place of a router, and after the first
+// sudo in place of a Raspberry Pi: a folder in place of /, one Wi-Fi interface, and services
+// that start the agent. Time passes quickly.
 func accessPoint(t *testing.T) (env []string, words map[string]string) {
 	t.Helper()
 	folder := t.TempDir()
 	root, bin := filepath.Join(folder, "root"), filepath.Join(folder, "bin")
 	wlan := "root/sys/class/net/wlan0/"
-	const install = "#!/bin/sh\nbeacon-agent run >/dev/null 2>&1 &\n"
+	const service = "#!/bin/sh\ncase $* in *restart*) beacon-agent run >/dev/null 2>&1 & ;; esac\n"
 	for name, text := range map[string]string{
 		wlan + "phy80211/name": "phy0\n", wlan + "ifindex": "3\n", wlan + "operstate": "up\n", wlan + "address": "02:00:5e:10:00:05\n",
 		wlan + "statistics/rx_bytes": "1\n", wlan + "statistics/tx_bytes": "1\n", wlan + "statistics/rx_packets": "1\n", wlan + "statistics/tx_packets": "1\n",
 		"root/proc/sys/kernel/random/boot_id": "boot\n",
 		"root/var/run/here":                   "",
-		"bin/scp":                             "#!/bin/sh\n",
-		"bin/ssh":                             "#!/bin/sh\n",
-		"bin/opkg":                            install,
-		"bin/apt":                             install,
+		"root/etc/openwrt_release":            "",
+		"root/etc/rc.common":                  service,
+		"bin/systemctl":                       service,
+		"bin/sudo":                            "#!/bin/sh\nrm -f $BEACON_ROOT/etc/openwrt_release\nmkdir -p $BEACON_ROOT/run/systemd/system\n\"$@\"\n",
 		"bin/sleep":                           "#!/bin/sh\nexec /bin/sleep 0.1\n",
 		"bin/iw": `#!/bin/sh
 case $* in

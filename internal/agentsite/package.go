@@ -1,0 +1,146 @@
+package agentsite
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+)
+
+// placed is a file of the agent in a package.
+type placed struct {
+	source string
+	path   string // with ./ before it, as packages have it
+	mode   int64
+}
+
+// built is the time of all files in packages, so that two servers make the same bytes.
+var built = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// debian returns the package for Debian, Ubuntu and Raspberry Pi OS.
+func debian(source fs.FS, version string) ([]byte, error) {
+	control, err := archive(source, version, []placed{
+		{"linux/debian/control", "./control", 0o644},
+		{"linux/debian/conffiles", "./conffiles", 0o644},
+		{"linux/debian/postinst", "./postinst", 0o755},
+		{"linux/debian/prerm", "./prerm", 0o755},
+		{"linux/debian/postrm", "./postrm", 0o755},
+	})
+	if err != nil {
+		return nil, err
+	}
+	data, err := archive(source, version, []placed{
+		{"linux/agent.conf", "./etc/beacon/agent.conf", 0o600},
+		{"linux/beacon-agent.service", "./usr/lib/systemd/system/beacon-agent.service", 0o644},
+		{"beacon-agent", "./usr/sbin/beacon-agent", 0o755},
+		{"linux/debian/copyright", "./usr/share/doc/beacon-agent/copyright", 0o644},
+	})
+	if err != nil {
+		return nil, err
+	}
+	// An ar archive: its members begin at even offsets.
+	var all bytes.Buffer
+	all.WriteString("!<arch>\n")
+	for _, member := range []struct {
+		name string
+		body []byte
+	}{{"debian-binary", []byte("2.0\n")}, {"control.tar.gz", control}, {"data.tar.gz", data}} {
+		fmt.Fprintf(&all, "%-16s%-12d%-6d%-6d%-8s%-10d`\n", member.name, built.Unix(), 0, 0, "100644", len(member.body))
+		all.Write(member.body)
+		if len(member.body)%2 == 1 {
+			all.WriteByte('\n')
+		}
+	}
+	return all.Bytes(), nil
+}
+
+// openWrt returns the package for opkg, as OpenWrt up to 24.10 has it.
+func openWrt(source fs.FS, version string) ([]byte, error) {
+	control, err := archive(source, version, []placed{
+		{"openwrt/ipk/control", "./control", 0o644},
+		{"openwrt/ipk/conffiles", "./conffiles", 0o644},
+		{"openwrt/ipk/postinst", "./postinst", 0o755},
+		{"openwrt/ipk/prerm", "./prerm", 0o755},
+	})
+	if err != nil {
+		return nil, err
+	}
+	files := "openwrt/beacon-agent/files/"
+	data, err := archive(source, version, []placed{
+		{files + "beacon.config", "./etc/config/beacon", 0o600},
+		{files + "beacon-agent.init", "./etc/init.d/beacon-agent", 0o755},
+		{files + "beacon-agent.keep", "./lib/upgrade/keep.d/beacon-agent", 0o644},
+		{"beacon-agent", "./usr/sbin/beacon-agent", 0o755},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return pack([]member{{"./debian-binary", 0o644, []byte("2.0\n")}, {"./data.tar.gz", 0o644, data}, {"./control.tar.gz", 0o644, control}})
+}
+
+// archive packs files, with their folders. The control file gets the version.
+func archive(source fs.FS, version string, files []placed) ([]byte, error) {
+	members := []member{{"./", 0o755, nil}}
+	known := map[string]bool{"./": true}
+	for _, f := range files {
+		body, err := fs.ReadFile(source, f.source)
+		if err != nil {
+			return nil, err
+		}
+		if f.path == "./control" {
+			body = bytes.Replace(body, []byte("\n"), []byte("\nVersion: "+version+"\n"), 1)
+		}
+		for i, c := range f.path {
+			if folder := f.path[:i+1]; c == '/' && !known[folder] {
+				known[folder] = true
+				members = append(members, member{folder, folderMode(folder), nil})
+			}
+		}
+		members = append(members, member{f.path, f.mode, body})
+	}
+	return pack(members)
+}
+
+// folderMode: the key of the device is in a folder that only root can read.
+func folderMode(folder string) int64 {
+	if path.Clean(folder) == "etc/beacon" {
+		return 0o700
+	}
+	return 0o755
+}
+
+// member is a file of an archive, or a folder, whose name ends in a slash.
+type member struct {
+	name string
+	mode int64
+	body []byte
+}
+
+// pack returns a compressed archive, which has the same bytes each time.
+func pack(members []member) ([]byte, error) {
+	var all bytes.Buffer
+	zipped, _ := gzip.NewWriterLevel(&all, gzip.BestCompression) // that level exists
+	archive := tar.NewWriter(zipped)
+	for _, m := range members {
+		kind := byte(tar.TypeReg)
+		if strings.HasSuffix(m.name, "/") {
+			kind = tar.TypeDir
+		}
+		header := &tar.Header{Typeflag: kind, Name: m.name, Mode: m.mode, Size: int64(len(m.body)), ModTime: built, Uname: "root", Gname: "root", Format: tar.FormatUSTAR}
+		if err := archive.WriteHeader(header); err != nil {
+			return nil, err
+		}
+		if _, err := archive.Write(m.body); err != nil {
+			return nil, err
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return nil, err
+	}
+	err := zipped.Close()
+	return all.Bytes(), err
+}

@@ -125,11 +125,17 @@ func (p *page) as(t testing.TB) *page {
 // light sets what the user prefers.
 func (p *page) light(is bool) {
 	p.t.Helper()
-	scheme := map[bool]string{true: "light", false: "dark"}[is]
+	p.prefer(is, "reduce") // flights of the map end at once
+}
+
+// prefer sets whether the user prefers light, and what of motion.
+func (p *page) prefer(light bool, motion string) {
+	p.t.Helper()
+	scheme := map[bool]string{true: "light", false: "dark"}[light]
 	p.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 			{Name: "prefers-color-scheme", Value: scheme},
-			{Name: "prefers-reduced-motion", Value: "reduce"}, // flights of the map end at once
+			{Name: "prefers-reduced-motion", Value: motion},
 		}})
 		return err
 	}))

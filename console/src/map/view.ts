@@ -66,6 +66,7 @@ export class MapView {
     this.#base = base;
     const { view, box: [west, south, east, north] = world } = start;
     this.#lat = view?.lat ?? (south + north) / 2;
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.#map = new libre.Map({
       container,
       style: this.#style(),
@@ -79,8 +80,9 @@ export class MapView {
       dragRotate: false,
       attributionControl: { compact: true },
       locale: t.map.controls,
-      reduceMotion: matchMedia("(prefers-reduced-motion: reduce)").matches,
-      fadeDuration: 0,
+      reduceMotion: still,
+      // Where names fade in, the map finds places for them a few at a time; else for all of them in each frame.
+      fadeDuration: still ? 0 : 200,
       transformRequest: (url) =>
         session.key && new URL(url, location.href).pathname.startsWith("/v1/") ? { url, headers: { Authorization: `Bearer ${session.key}` } } : { url },
     });
@@ -194,7 +196,7 @@ export class MapView {
     if (map.getSource("hotspots")) map.removeSource("hotspots");
     if (tiles) {
       map.addSource("hotspots", { type: "vector", tiles: [`${location.origin}${tiles}/{z}/{x}/{y}.mvt`], maxzoom: 18 });
-      map.addLayer(new Shapes("hotspots", theme), "draft");
+      map.addLayer(new Shapes("hotspots", theme), this.#below());
     } else {
       map.addSource("hotspots", {
         type: "geojson",
@@ -206,6 +208,12 @@ export class MapView {
       });
     }
     for (const layer of hotspotLayersFor(theme(), tiles ? "tiles" : "records")) map.addLayer(layer, "draft");
+  }
+
+  /** What coverage is drawn below: names of streets, if they are ours, are read through nothing. */
+  #below(): string {
+    const isName = (id: string): boolean => this.#map.getLayer(id)?.type === "symbol";
+    return (!this.#base?.covers && this.#map.getLayersOrder().find(isName)) || "draft";
   }
 
   /** Asks for what is shown anew; the server says which tiles did not change. */

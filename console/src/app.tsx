@@ -24,7 +24,7 @@ import { ReviewPage } from "./pages/review";
 import { RegisterPage } from "./pages/register";
 import { RewardsPage } from "./pages/rewards";
 import { SignInPage } from "./pages/signin";
-import { StaffKeysPage, StaffPage } from "./pages/staff";
+import { StaffKeysPage, StaffPage, StaffSettingsPage, VerificationsPage } from "./pages/staff";
 import { isDemo, isPreview, isPublic } from "./head";
 import { online } from "./online";
 import { route, type Route } from "./router";
@@ -65,8 +65,9 @@ const pages: Record<string, Page> = {
 // By the second word of the address.
 const staffPages: Record<string, Page["body"]> = {
   "": () => <StaffPage />,
+  verifications: () => <VerificationsPage />,
   review: ({ query }) => <ReviewPage key={query.operator} operator={query.operator ?? ""} />,
-  hotspots: ({ query }) => <AllHotspotsPage key={query.operator} operator={query.operator ?? ""} />,
+  hotspots: ({ query }) => <AllHotspotsPage key={JSON.stringify(query)} query={query} />,
   holds: ({ query }) => <HoldsPage key={query.hotspot ?? query.operator} query={query} />,
   operators: ({ part }) => <OperatorsPage id={part} />,
   months: () => <MonthsPage />,
@@ -74,6 +75,7 @@ const staffPages: Record<string, Page["body"]> = {
   audit: ({ query }) => <AuditPage key={JSON.stringify(query)} query={query} />,
   inventory: ({ query }) => <InventoryPage query={query} />,
   keys: () => <StaffKeysPage />,
+  settings: () => <StaffSettingsPage />,
 };
 
 const missing: Page = {

@@ -19,6 +19,7 @@ export type Registration = Schemas["Registration"];
 export type Hotspot = Schemas["Hotspot"];
 export type HotspotSummary = Schemas["HotspotSummary"];
 export type HotspotListed = Schemas["HotspotListed"];
+export type Overview = Schemas["Overview"];
 export type Inventory = Schemas["Inventory"];
 export type Agent = Schemas["Agent"];
 export type Coverage = Schemas["Coverage"];

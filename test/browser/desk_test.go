@@ -153,6 +153,7 @@ func testVisits(t *testing.T, b *browser, n *network) {
 	p.press("Verify")
 	p.sees("Verified.")
 	p.sees("Withdraw the verification")
+	p.until(`/^(Next: .+|No other hotspot waits for a visit\.)$/m.test(document.querySelector(".panel").innerText)`)
 	p.visit("/visits")
 	p.until(`document.querySelector("h1").innerText === "Visits" && !document.body.innerText.includes("Visit ")`)
 
@@ -165,7 +166,7 @@ func testVisits(t *testing.T, b *browser, n *network) {
 	o.signIn(n.operator)
 	o.sees("Its location is not verified: no radio was found.")
 
-	w := b.open(t, n.url+"/#/staff", look{width: wide.width, height: wide.height, dark: true})
+	w := b.open(t, n.url+"/#/staff/verifications", look{width: wide.width, height: wide.height, dark: true})
 	w.signIn(n.staff)
 	w.set(`select[name="rejected"]`, "true")
 	w.until(rows + `.length === 1 && ` + rows + `[0].innerText.startsWith("Visit far")`)

@@ -51,7 +51,9 @@ func testLanguage(t *testing.T, b *browser, n *network) {
 		p.sees("La ubicación es un dato obligatorio.")
 		p.inSpanish(english)
 		walk(n.staff, [][2]string{
-			{"/staff", "Verificaciones pendientes"},
+			{"/staff", "Más tiempo sin conexión"},
+			{"/staff/verifications", "Verificaciones pendientes"},
+			{"/staff/settings", "Privacidad de las viviendas"},
 			{"/staff/review", "veredicto"},
 			{"/staff/holds", "Cómo funcionan"},
 			{"/staff/hotspots", "Todos los puntos de acceso"},

@@ -54,7 +54,7 @@ func testNarrow(t *testing.T, b *browser, n *network) {
 	p = b.open(t, n.url+"/#/staff", small)
 	p.signIn(n.staff)
 	for _, page := range [][2]string{
-		{"/staff", "Staff"}, {"/staff/review", "Review"}, {"/staff/hotspots", "otspots"}, {"/staff/holds", "Holds"}, {"/staff/inventory", "nventory"}, {"/staff/keys", "Keys"},
+		{"/staff", "Offline for longest"}, {"/staff/verifications", "erif"}, {"/staff/review", "Review"}, {"/staff/hotspots", "otspots"}, {"/staff/holds", "Holds"}, {"/staff/inventory", "nventory"}, {"/staff/keys", "Keys"},
 	} {
 		p.narrow(page[0], page[1])
 	}

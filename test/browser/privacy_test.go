@@ -27,7 +27,7 @@ func TestPrivacy(t *testing.T) {
 			n.serve(t)
 			home := n.bringUp(t, 2, names[2])
 
-			p := b.open(t, n.url+"/#/staff", as.look)
+			p := b.open(t, n.url+"/#/staff/settings", as.look)
 			p.signIn(n.staff)
 			p.sees("Homes are not hidden")
 			p.click(`input[name="home-privacy"][value="blur"]`)

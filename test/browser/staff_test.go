@@ -14,6 +14,7 @@ func testStaff(t *testing.T, b *browser, n *network) {
 	}
 	p := b.open(t, n.url+"/#/staff", night)
 	p.signIn(n.staff)
+	p.overview()
 	p.waiting()
 	p.fill(`input[name="q"]`, "ONERROR")
 	p.until(rows + `.length === 1`)
@@ -61,6 +62,19 @@ func testStaff(t *testing.T, b *browser, n *network) {
 	p.press("Months")
 	p.sees("Release a MAC address")
 	p.until(`document.querySelector("main").scrollTop === 0`)
+}
+
+// overview looks at the first page of staff, and goes from it to what waits for a visit.
+func (p *page) overview() {
+	p.t.Helper()
+	p.until(`document.querySelectorAll(".desk-tiles li").length === 9`)
+	p.until(`/^\d+ of \d+ in service$/.test(document.querySelector(".desk-tiles li span:last-child").innerText)`)
+	p.sees("Offline for longest")
+	p.fits()
+	p.shot("overview-dark")
+	p.accessible("overview")
+	p.press("To visit")
+	p.until(`location.hash === "#/staff/verifications"`)
 }
 
 // rows are the hotspots that wait.
@@ -112,7 +126,8 @@ func testPhone(t *testing.T, b *browser, n *network) {
 		{"/hotspots", "no hotspots"},
 		{"/hotspots/" + n.hotspots[0].id, "Rewards by day"},
 		{"/rewards", "By month"},
-		{"/staff", "Home privacy"},
+		{"/staff", "Offline for longest"},
+		{"/staff/settings", "Home privacy"},
 		{"/staff/keys", "this key"},
 		{"/register", "Register a hotspot"},
 	} {

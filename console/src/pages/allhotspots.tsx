@@ -15,11 +15,11 @@ import { useCell } from "../state";
 import type { HotspotListed } from "../types";
 import { Desk } from "./staff";
 
-/** All of them, or those of an operator whom the address names. */
-export function AllHotspotsPage({ operator }: { operator: string }) {
+/** All of them, or those of an operator whom the address names. It may also choose filters. */
+export function AllHotspotsPage({ query }: { query: Record<string, string> }) {
   return (
     <Desk at="/hotspots" title={t.allHotspots.title}>
-      {session.may("hotspots:verify") && <List operator={operator} />}
+      {session.may("hotspots:verify") && <List query={query} />}
     </Desk>
   );
 }
@@ -32,8 +32,13 @@ const filters = {
 } as const;
 type Filter = keyof typeof filters;
 
-function List({ operator }: { operator: string }) {
-  const [chosen, setChosen] = useState<Record<string, string>>({ order: "newest", ...(operator && { operator_id: operator }) });
+/** What of an address the filters can show: the server refuses the rest. */
+function known(asked: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(filters).flatMap(([filter, { options }]) => (asked[filter] && asked[filter] in options ? [[filter, asked[filter]]] : [])));
+}
+
+function List({ query: { operator = "", ...asked } }: { query: Record<string, string> }) {
+  const [chosen, setChosen] = useState<Record<string, string>>(() => ({ order: "newest", ...known(asked), ...(operator && { operator_id: operator }) }));
   const list = useListing<HotspotListed>("/v1/hotspots", chosen, useCell(changes));
   const { answer, error, loading } = list;
   const choose = (filter: Filter, value: string): void => {

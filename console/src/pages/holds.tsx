@@ -9,6 +9,7 @@ import { t } from "../messages";
 import { Facts, type Fact } from "../parts/facts";
 import { Field } from "../parts/field";
 import { HotspotLink, User } from "../parts/named";
+import { cardAt, useNext } from "../parts/next";
 import { ErrorNote, faultAt } from "../parts/note";
 import { Pager } from "../parts/pager";
 import { useAsk, useDoing } from "../parts/use";
@@ -28,9 +29,16 @@ function List({ wanted }: { wanted: string }) {
   const [page, setPage] = useState(1);
   const [told, setTold] = useState("");
   const { answer, error, reload } = useAsk<Hold[]>(`/v1/holds?per_page=20&page=${page}`);
+  const focus = useNext(answer);
   const done = (what: string): void => {
     setTold(what);
     reload();
+  };
+  const decided = (place: number) => (what: string): void => {
+    const all = answer?.data ?? [];
+    const after = all.findIndex(({ status }, i) => i > place && status === "active");
+    focus(() => cardAt(after >= 0 ? after : place)); // the next to decide about, else the same
+    done(what);
   };
   return (
     <>
@@ -46,9 +54,9 @@ function List({ wanted }: { wanted: string }) {
         {told} {answer && (answer.pagination?.total === 0 ? t.holds.none : t.holds.inAll(format.count(answer.pagination?.total ?? 0)))}
       </p>
       <ol class="cards" aria-label={t.holds.title}>
-        {answer?.data.map((hold) => (
+        {answer?.data.map((hold, i) => (
           <li key={hold.id}>
-            <article class="card wide" aria-label={t.holds.hold(hold.id)}>
+            <article class="card wide" aria-label={t.holds.hold(hold.id)} tabIndex={-1}>
               <div class="head">
                 <h2>{hold.hotspot_id ? <HotspotLink id={hold.hotspot_id} /> : t.holds.allOf}</h2>
                 <HoldState hold={hold} />
@@ -57,7 +65,7 @@ function List({ wanted }: { wanted: string }) {
                 {t.holds.operator} <User id={hold.operator_id} /> · <code class="id">{hold.id}</code>
               </p>
               <HoldFacts hold={hold} />
-              {hold.status === "active" && <Decisions hold={hold} onDone={done} />}
+              {hold.status === "active" && <Decisions hold={hold} onDone={decided(i)} />}
             </article>
           </li>
         ))}

@@ -5,6 +5,7 @@ import { t } from "../messages";
 import { Credits } from "../parts/credits";
 import { Facts, type Fact } from "../parts/facts";
 import { HotspotLink, User } from "../parts/named";
+import { cardAt, useNext } from "../parts/next";
 import { ErrorNote } from "../parts/note";
 import { Pager } from "../parts/pager";
 import { ReasonForm } from "../parts/reason";
@@ -32,8 +33,10 @@ function Queue({ operator }: { operator: string }) {
   const [page, setPage] = useState(1);
   const [told, setTold] = useState("");
   const { answer, error, reload } = useAsk<Review>(`/v1/review?per_page=20&page=${page}${operator && `&operator_id=${encodeURIComponent(operator)}`}`);
-  const done = (what: string) => (): void => {
+  const focus = useNext(answer);
+  const done = (what: string, place: number) => (): void => {
     setTold(what);
+    focus(() => cardAt(place));
     reload();
   };
   if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">{t.words.wait}</p>;
@@ -45,9 +48,9 @@ function Queue({ operator }: { operator: string }) {
         {told} {total === 0 ? t.review.none : t.review.count(total, format.count(total))}
       </p>
       <ol class="cards" aria-label={t.review.list}>
-        {flags.map((flag) => (
+        {flags.map((flag, i) => (
           <li key={`${flag.hotspot_id} ${flag.kind}`}>
-            <FlagCard flag={flag} onDismissed={done(t.review.dismissed)} onHeld={() => setTold(t.holds.placed)} />
+            <FlagCard flag={flag} onDismissed={done(t.review.dismissed, i)} onHeld={() => setTold(t.holds.placed)} />
           </li>
         ))}
       </ol>
@@ -67,7 +70,7 @@ function FlagCard({ flag, onDismissed, onHeld }: { flag: Flag; onDismissed: () =
     </button>
   );
   return (
-    <article class="card wide" aria-label={title}>
+    <article class="card wide" aria-label={title} tabIndex={-1}>
       <div class="head">
         <h2>{title}</h2>
         <span class="small">

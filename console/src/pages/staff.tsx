@@ -4,12 +4,14 @@ import { t } from "../messages";
 import { session } from "../session";
 import type { Scope } from "../types";
 import { OwnData } from "./account";
+import { Overview } from "./desk";
 import { Keys } from "./keys";
 import { HomePrivacy } from "./privacy";
 import { Verifications } from "./verifications";
 
 const desks = [
-  ["", t.staff.verifications, "hotspots:verify"],
+  ["", t.staff.overview, "hotspots:verify"],
+  ["/verifications", t.staff.verifications, "hotspots:verify"],
   ["/review", t.staff.review, "hotspots:verify"],
   ["/holds", t.staff.holds, "hotspots:verify"],
   ["/hotspots", t.staff.hotspots, "hotspots:verify"],
@@ -19,6 +21,7 @@ const desks = [
   ["/audit", t.staff.audit, "admin"],
   ["/inventory", t.staff.inventory, "hotspots:verify"],
   ["/keys", t.keys.keys, "keys:manage"],
+  ["/settings", t.staff.settings, "admin"],
 ] as const;
 
 /** The frame of a page of staff's: where else to go, its title, and what the key lacks. */
@@ -49,8 +52,24 @@ export function Desk({ at, title, scope = "hotspots:verify", children }: { at: s
 export function StaffPage() {
   return (
     <Desk at="" title={t.app.staff}>
+      <Overview />
+    </Desk>
+  );
+}
+
+export function VerificationsPage() {
+  return (
+    <Desk at="/verifications" title={t.staff.verifications}>
       <Verifications />
-      {session.may("admin") && <HomePrivacy />}
+    </Desk>
+  );
+}
+
+/** What admins set for the whole network. */
+export function StaffSettingsPage() {
+  return (
+    <Desk at="/settings" title={t.staff.settings} scope="admin">
+      <HomePrivacy />
     </Desk>
   );
 }

@@ -1,6 +1,7 @@
 // Staff confirm that a hotspot stands where its operator said.
 import { useState } from "preact/hooks";
 import { ask } from "../api";
+import { next } from "../desk";
 import * as format from "../format";
 import { distance, parsePlace } from "../geo";
 import { changes } from "../live";
@@ -10,6 +11,7 @@ import { useListing } from "../parts/listing";
 import { HotspotLink, User } from "../parts/named";
 import { ErrorNote, faultAt } from "../parts/note";
 import { Pager } from "../parts/pager";
+import { useNext } from "../parts/next";
 import { useAsk, useDoing } from "../parts/use";
 import { position } from "../position";
 import { useCell } from "../state";
@@ -30,8 +32,15 @@ export function Verifications() {
   const [chosen, setChosen] = useState("");
   const waiting = useListing<HotspotListed>("/v1/hotspots", { verified: "false", rejected, order }, useCell(changes));
   const { answer, error, loading } = waiting;
+  const [told, setTold] = useState("");
+  const focus = useNext(answer);
   const done = (): void => {
-    setChosen("");
+    const queue = answer?.data ?? [];
+    const name = (id: string): string => queue.find((hotspot) => hotspot.id === id)?.name ?? "";
+    const to = next(queue, chosen);
+    setTold(to ? t.verify.next(name(chosen), name(to)) : t.verify.last(name(chosen)));
+    setChosen(to);
+    focus(() => document.querySelector<HTMLElement>('.row[aria-expanded="true"]'));
     waiting.reload();
   };
   return (
@@ -49,7 +58,7 @@ export function Verifications() {
       </div>
       <ErrorNote error={error} />
       {loading && !answer && <p class="waiting">{t.words.wait}</p>}
-      <p role="status">{answer ? tell(answer.pagination?.total ?? 0, waiting.searched) : ""}</p>
+      <p role="status">{told && `${told} `}{answer ? tell(answer.pagination?.total ?? 0, waiting.searched) : ""}</p>
       <ul class="list">
         {(answer?.data ?? []).map((hotspot) => (
           <li key={hotspot.id}>

@@ -21,6 +21,7 @@ import { whereIs } from "./card";
 import { VerifyForm } from "./verifications";
 
 const most = 100; // that are listed
+const toVisit = `/v1/hotspots?verified=false&rejected=false&per_page=${most}`;
 const here = new Cell<Position | null>(null); // is kept from one visit to the next
 
 export function VisitsPage({ id }: { id: string }) {
@@ -45,7 +46,7 @@ export function VisitsPage({ id }: { id: string }) {
 function Waiting() {
   const view = useCell(mapView);
   const at = useCell(here);
-  const { answer, error } = useAsk<HotspotListed[]>(`/v1/hotspots?verified=false&rejected=false&per_page=${most}`, useCell(changes));
+  const { answer, error } = useAsk<HotspotListed[]>(toVisit, useCell(changes));
   const found = answer?.data;
   useEffect(() => {
     if (!view || !found) return;
@@ -60,7 +61,7 @@ function Waiting() {
   return (
     <section>
       <p>
-        <a href="#/staff">{t.app.staff}</a>
+        <a href="#/staff/verifications">{t.staff.verifications}</a>
       </p>
       <h1>{t.app.visits}</h1>
       <WhereAmI />
@@ -106,6 +107,24 @@ function WhereAmI() {
       </button>
       <ErrorNote error={error} />
     </>
+  );
+}
+
+/** After one visit, where to go: to the nearest if it is known where we are, else to the one that waits longest. */
+function Next({ after }: { after: string }) {
+  const at = useCell(here);
+  const { answer } = useAsk<HotspotListed[]>(toVisit);
+  if (!answer) return null;
+  const others = answer.data.filter(({ id }) => id !== after);
+  const to = at ? [...others].sort((a, b) => distance(at, a.location) - distance(at, b.location))[0] : others[0];
+  if (!to) return <p class="hint">{t.visits.noNext}</p>;
+  return (
+    <p class="line">
+      <a class="button" href={`#/visits/${to.id}`}>
+        {t.visits.next(to.name)}
+      </a>
+      {at && <span class="small">{away(at, to.location)}</span>}
+    </p>
   );
 }
 
@@ -156,6 +175,7 @@ function Visit({ id }: { id: string }) {
             <WhereAmI />
           </div>
           <p role="status">{told}</p>
+          {told && <Next after={id} />}
           <VerifyForm hotspot={hotspot} onDone={() => done(t.visits.verified)} />
           <ReasonForm
             path={`/v1/hotspots/${hotspot.id}/verification`}

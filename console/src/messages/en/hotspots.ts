@@ -158,7 +158,7 @@ export const hotspots = {
     isOff: "Homes are not hidden: anyone with a key can find them.",
     docs: "What blur hides, and what not",
     ask: "Will there be hotspots in homes?",
-    advice: "Then hide where they are: strangers see an approximate place, and nothing that names the house or its people. You can change this later on the staff page.",
+    advice: "Then hide where they are: strangers see an approximate place, and nothing that names the house or its people. You can change this later in the settings of staff.",
     done: "Homes are hidden from strangers.",
     hide: "Hide homes (recommended)",
     others: "What others see",

@@ -156,7 +156,7 @@ export const hotspots: typeof en = {
     isOff: "Las viviendas no están ocultas: cualquiera que tenga una clave puede encontrarlas.",
     docs: "Qué se oculta, y qué no",
     ask: "¿Habrá puntos de acceso en viviendas?",
-    advice: "Entonces oculte dónde están: los demás ven un lugar aproximado, y nada que delate la casa o a quienes viven en ella. Puede cambiarlo más tarde en la página del personal.",
+    advice: "Entonces oculte dónde están: los demás ven un lugar aproximado, y nada que delate la casa o a quienes viven en ella. Puede cambiarlo más tarde en los ajustes del personal.",
     done: "Las viviendas están ocultas para terceros.",
     hide: "Ocultar las viviendas (recomendado)",
     others: "Lo que ven los demás",

@@ -1,0 +1,146 @@
+// The first page of staff: how the network is, and what waits for them.
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import { now } from "../clock";
+import { share, ago, trend } from "../desk";
+import * as format from "../format";
+import { basemapText } from "../head";
+import { changes } from "../live";
+import { t } from "../messages";
+import { Chart } from "../parts/chart";
+import { HotspotLink } from "../parts/named";
+import { ErrorNote } from "../parts/note";
+import { useAsk } from "../parts/use";
+import { session } from "../session";
+import { useCell } from "../state";
+import type { Overview } from "../types";
+
+interface Tile {
+  name: string;
+  figure: string;
+  text: ComponentChildren;
+  to: string; // where one acts; empty: nowhere
+  calls?: boolean; // something waits
+}
+
+export function Overview() {
+  const { answer, error } = useAsk<Overview>(session.may("hotspots:verify") ? "/v1/overview" : null, useCell(changes));
+  if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">{t.words.wait}</p>;
+  const is = answer.data;
+  return (
+    <>
+      <ErrorNote error={error} />
+      <ul class="desk-tiles" aria-label={t.desk.label}>
+        {tiles(is).map((tile) => (
+          <Box key={tile.name} {...tile} />
+        ))}
+      </ul>
+      <div class="columns home">
+        <Silent is={is} />
+        <Trend is={is} />
+      </div>
+    </>
+  );
+}
+
+function tiles(is: Overview): Tile[] {
+  const served = is.online + is.offline;
+  const books = session.may("admin") ? "/staff/months" : "";
+  const count = (n: number, name: string, text: string, to: string, calls = n > 0): Tile => ({ name, figure: format.count(n), text, to, calls });
+  const online = share(is.online, served);
+  return [
+    {
+      name: t.desk.online,
+      figure: online === null ? "–" : format.percent(online),
+      text: t.desk.onlineOf(format.count(is.online), format.count(served)),
+      to: "/staff/hotspots?status=online",
+    },
+    count(is.offline, t.desk.offline, is.offline === 0 ? t.desk.allOnline : t.desk.offlineText, "/staff/hotspots?status=offline"),
+    count(is.registered_7d, t.desk.fresh, t.desk.freshText, "/staff/hotspots?order=newest", false),
+    count(is.to_visit, t.desk.toVisit, is.rejected > 0 ? t.desk.rejected(is.rejected, format.count(is.rejected)) : t.desk.toVisitText, "/staff/verifications"),
+    count(is.flags, t.desk.flags, t.desk.flagsText, "/staff/review"),
+    count(is.holds, t.desk.holds, t.desk.holdsText, "/staff/holds"),
+    {
+      name: t.desk.closed,
+      figure: is.closed_through ? format.day(is.closed_through) : "–",
+      text: is.days_due > 1 ? t.desk.due(format.count(is.days_due)) : is.closed_through ? t.desk.closedText : t.desk.noneClosed,
+      to: books,
+      calls: is.days_due > 1,
+    },
+    {
+      name: t.desk.clock,
+      figure: is.clock_waiting ? t.desk.clockWaits : t.desk.clockRight,
+      text: is.clock_waiting ? t.desk.clockWaitsText : t.desk.clockRightText,
+      to: books,
+      calls: is.clock_waiting,
+    },
+    streets(),
+  ];
+}
+
+function streets(): Tile {
+  const drawn = basemapText() !== "";
+  return { name: t.desk.streets, figure: drawn ? t.desk.drawn : t.desk.none, text: drawn ? t.desk.drawnText : t.desk.noneText, to: drawn ? "/" : "/docs/basemap" };
+}
+
+/** The whole box leads to where one acts; its name is the link. */
+function Box({ name, figure, text, to, calls = false }: Tile) {
+  return (
+    <li class={calls ? "calls" : undefined}>
+      <span class="small">{to ? <a href={to.startsWith("/docs") ? to : `#${to}`}>{name}</a> : name}</span>
+      <strong>{figure}</strong>
+      <span class="small">{text}</span>
+    </li>
+  );
+}
+
+function Silent({ is: { silent, offline } }: { is: Overview }) {
+  return (
+    <section class="card">
+      <h2>{t.desk.silent}</h2>
+      {silent.length === 0 && <p class="hint">{t.desk.allOnline}</p>}
+      <ul class="plain">
+        {silent.map(({ hotspot_id, name, last_seen_at: at }) => (
+          <li key={hotspot_id} class="line between">
+            <HotspotLink id={hotspot_id} name={name} />
+            <span class="small" title={at ? format.time(at) : undefined}>
+              {at ? t.desk.since(ago(Date.parse(at), now())) : t.desk.neverHeard}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {offline > silent.length && (
+        <p>
+          <a href="#/staff/hotspots?status=offline">{t.desk.allOffline(format.count(offline))}</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Trend({ is: { uptime } }: { is: Overview }) {
+  const { at, values } = useMemo(
+    () => ({ at: uptime.map(({ date }) => Date.parse(date) / 1000), values: uptime.map((day) => day.uptime) }),
+    [JSON.stringify(uptime)], // another response with the same days must not draw the chart again
+  );
+  return (
+    <section class="card">
+      <h2>{t.desk.trend}</h2>
+      {uptime.length === 0 ? (
+        <p class="hint">{t.desk.noTrend}</p>
+      ) : (
+        <Chart
+          title={t.desk.uptime}
+          summary={trend(uptime)}
+          at={at}
+          values={values}
+          name={(i) => format.date(uptime[i]?.date ?? "")}
+          write={format.percent}
+          colour="--online"
+          top={1}
+          bars
+        />
+      )}
+    </section>
+  );
+}

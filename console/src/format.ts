@@ -35,6 +35,11 @@ export const short = (n: number): string => threeDigits.format(n);
 const measure = (n: number): string => (n >= 100 ? whole.format(Math.round(n)) : threeDigits.format(n));
 export const area = (km2: number): string => (km2 > 0 && km2 < 0.1 ? `${measure(Math.round(km2 * 1e6))} m²` : `${measure(km2)} km²`);
 export const gigabytes = (gb: number): string => `${measure(gb)} GB`;
+/** Traffic as people say it: in the unit in which it has one to three digits before the point. */
+export function traffic(gb: number): string {
+  const [amount, unit] = gb >= 1e6 ? [gb / 1e6, "PB"] : gb >= 1000 ? [gb / 1000, "TB"] : gb >= 1 || gb === 0 ? [gb, "GB"] : [gb * 1000, "MB"];
+  return `${measure(amount)} ${unit}`;
+}
 export const metres = (m: number): string => (m < 1000 ? `${whole.format(Math.round(m))} m` : `${oneDigit.format(m / 1000)} km`);
 export const degrees = (value: number): string => value.toFixed(5);
 export const time = (iso: string | null): string => (iso ? moment.format(new Date(iso)) : t.words.never);

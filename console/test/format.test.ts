@@ -90,3 +90,8 @@ test("an id is cut in its middle, if it is long", () => {
   assert.equal(format.shortId("hs_01kb3gzk00e9x8q6s5t4v3w2y1"), "hs_0…v3w2y1");
   assert.equal(format.shortId("hs_01234567890"), "hs_01234567890");
 });
+
+test("traffic is in the unit that people would say", () => {
+  const said = [0, 0.0042, 0.5, 1, 62, 999, 1400, 62_000, 3_100_000].map(format.traffic);
+  assert.deepEqual(said, ["0 GB", "4.2 MB", "500 MB", "1 GB", "62 GB", "999 GB", "1.4 TB", "62 TB", "3.1 PB"]);
+});

@@ -17,11 +17,12 @@ import (
 // edition is the public part of the network at one minute. It never changes. It holds no
 // encoded text: that of a million hotspots would take 300 MB.
 type edition struct {
-	at    time.Time
-	items []fleet.MapItem   // in the order of their ids
-	seen  []beacon.Minute   // of each, when its last heartbeat had come; 0: never
-	box   geo.Box           // around all of them; everywhere, if there is none
-	hash  [sha256.Size]byte // of all that feeds show of them
+	at     time.Time
+	items  []fleet.MapItem   // in the order of their ids
+	online int               // of them
+	seen   []beacon.Minute   // of each, when its last heartbeat had come; 0: never
+	box    geo.Box           // around all of them; everywhere, if there is none
+	hash   [sha256.Size]byte // of all that feeds show of them
 
 	folding sync.Once
 	folded  texts // once somebody searches
@@ -53,7 +54,7 @@ func (e *editions) current() *edition {
 
 // renew returns what is in latest if it is fresh, and otherwise makes the next. Only the
 // first callers of all wait for another.
-func renew(latest *atomic.Pointer[edition], making *sync.Mutex, fresh func(*edition) bool, next func() *edition) *edition {
+func renew[T any](latest *atomic.Pointer[T], making *sync.Mutex, fresh func(*T) bool, next func() *T) *T {
 	last := latest.Load()
 	switch {
 	case last != nil && fresh(last):
@@ -91,6 +92,9 @@ func (e *editions) make(at time.Time) *edition {
 				continue
 			}
 			next.items = append(next.items, item)
+			if item.Status == beacon.Online {
+				next.online++
+			}
 			next.seen = append(next.seen, seenBy(s, item.Status, at))
 			e.view.publish(&h, next, len(next.items)-1)
 			line = strconv.AppendInt(append(append(line[:0], h.id...), ' '), s.Version(), 10)

@@ -36,12 +36,14 @@ type Config struct {
 	PublicURL string // base of links: where clients reach the server
 	Now       func() time.Time
 	Uptime    Uptime // for pages
+	Traffic   Traffic
 }
 
 // Feeds serves the open feeds.
 type Feeds struct {
 	api      *api.API
 	editions editions
+	traffic  traffic
 	root     string // the URL of Base
 	site     *httpserver.Site
 	readers  readers
@@ -55,6 +57,7 @@ func New(cfg Config) *Feeds {
 	f := &Feeds{
 		api: cfg.API, root: cfg.PublicURL + Base,
 		editions: editions{fleet: cfg.Fleet, view: newView(beacon.Detail.Audience), now: cfg.Now, tiles: fleet.NewMap()},
+		traffic:  traffic{read: cfg.Traffic},
 		readers:  readers{byAddr: map[netip.Prefix]int{}},
 	}
 	f.stopping, f.stop = context.WithCancel(context.Background())
@@ -96,6 +99,7 @@ func (f *Feeds) routes() map[string]endpoint {
 		"/collections/hotspots":            plain(f.collection),
 		"/collections/hotspots/items":      f.items,
 		"/collections/hotspots/items/{id}": plain(f.item),
+		"/network.json":                    plain(f.totals),
 		"/nearest":                         f.nearest,
 		"/tiles.json":                      f.fixed("application/json", f.tileJSON()),
 		"/tiles/{z}/{x}/{tile}":            f.tile,

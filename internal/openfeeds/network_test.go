@@ -27,16 +27,22 @@ var noon = time.Date(2026, 11, 16, 12, 0, 20, 0, time.UTC)
 type network struct {
 	fleet *fleet.Fleet
 	feeds *openfeeds.Feeds
+	url   string
 	now   time.Time
 	count int
 }
 
 func newNetwork(limits edge.Limits, url string) *network {
-	n := &network{fleet: fleet.New(fragments.Summarize), now: noon}
+	n := &network{fleet: fleet.New(fragments.Summarize), now: noon, url: url}
+	n.serve(limits, nil)
+	return n
+}
+
+// serve makes the feeds anew.
+func (n *network) serve(limits edge.Limits, traffic openfeeds.Traffic) {
 	now := func() time.Time { return n.now }
 	interfaces := api.New(api.Config{Fleet: n.fleet, Limits: limits, Now: now, Log: slog.New(slog.DiscardHandler)})
-	n.feeds = openfeeds.New(openfeeds.Config{API: interfaces, Fleet: n.fleet, PublicURL: url, Now: now})
-	return n
+	n.feeds = openfeeds.New(openfeeds.Config{API: interfaces, Fleet: n.fleet, PublicURL: n.url, Now: now, Traffic: traffic})
 }
 
 // add registers a hotspot in service. Its id depends only on its number.
@@ -116,7 +122,7 @@ func (connection) SetWriteDeadline(time.Time) error { return nil }
 // files are the paths that need no parameter.
 var files = []string{
 	"/open", "/open/", "/open/api", "/open/conformance", "/open/collections", "/open/collections/hotspots", "/open/collections/hotspots/items",
-	"/open/tiles.json", "/open/hotspots.geojson", "/open/meshviewer.json", "/open/nodelist.json", "/open/openstreetmap.geojson",
+	"/open/network.json", "/open/tiles.json", "/open/hotspots.geojson", "/open/meshviewer.json", "/open/nodelist.json", "/open/openstreetmap.geojson",
 }
 
 // paths are the files, and tiles of the town at all zooms.

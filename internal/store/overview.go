@@ -67,3 +67,24 @@ func (db LedgerTable) Earned(ctx context.Context, users []beacon.UserID, from, t
 	}
 	return earned, err
 }
+
+// Carried calls each with the bytes that each hotspot carried on a day, by the rows with
+// which it was closed first, and reports whether it is closed for everyone.
+func (db LedgerTable) Carried(ctx context.Context, day beacon.Day, each func(beacon.HotspotID, uint64)) (closed bool, err error) {
+	newest, found, err := first(ctx, db, closingRow, newestClosingSQL)
+	if err != nil || !found || newest.Through() < day {
+		return false, err
+	}
+	for after, more := (beacon.Owned{}), true; more; {
+		page, err := list(ctx, db, ledgerRow, allLedgerPageSQL, int64(day), string(after.User), string(after.Hotspot), int64(pageSize))
+		if err != nil {
+			return false, err
+		}
+		for i := range page {
+			each(page[i].Hotspot, page[i].Bytes)
+			after = page[i].Owned
+		}
+		more = len(page) == pageSize
+	}
+	return true, nil
+}

@@ -4,7 +4,7 @@ import { now } from "../clock";
 import * as format from "../format";
 import { networkStart } from "../head";
 import { t } from "../messages";
-import { Facts } from "../parts/facts";
+import { Facts, Tiles } from "../parts/facts";
 import { nearestPath, placeOf, useFeed, type OpenHotspot, type OpenHotspots } from "../parts/feed";
 import { mapView, useMapClick, useMarked } from "../parts/maphost";
 import { Panel } from "../parts/panel";
@@ -76,6 +76,7 @@ export function PublicMap() {
     <Panel title={t.map.network} about={chosen}>
       <h1>{t.map.title}</h1>
       {notice && <p class="note">{notice}</p>}
+      {empty === false && <Totals />}
       <Search
         hint={t.search.public}
         nothing={t.search.publicNothing}
@@ -96,6 +97,30 @@ export function PublicMap() {
         <li class="offline">{t.map.offline}</li>
       </ul>
     </Panel>
+  );
+}
+
+interface Network {
+  hotspots: number;
+  online: number;
+  traffic: { month: string; gb: number } | null;
+}
+
+/** The network in three figures. */
+function Totals() {
+  const { hotspots, online, traffic } = useFeed<Network>("/open/network.json") ?? {};
+  if (hotspots === undefined || online === undefined) return null;
+  const thisMonth = traffic?.month === new Date(now()).toISOString().slice(0, 7);
+  return (
+    <Tiles
+      class="figures"
+      label={t.public.figures}
+      of={[
+        [t.words.hotspots, format.count(hotspots)],
+        [t.map.online, format.count(online)],
+        traffic && [thisMonth ? t.public.thisMonth : format.month(traffic.month), format.traffic(traffic.gb)],
+      ]}
+    />
   );
 }
 

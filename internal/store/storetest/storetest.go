@@ -122,6 +122,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"Flags", flags},
 		{"FlagLines", flagLines},
 		{"Overview", overview},
+		{"Carried", carried},
 		{"MACsAgain", macsAgain},
 		{"CheckIns", checkIns},
 		{"CheckInsBounded", checkInsBounded},

@@ -135,6 +135,8 @@ export const map = {
   public: {
     intro: (signIn: Mark): ComponentChildren => ["Choose a hotspot to see whether it works. ", signIn("Sign in"), " with a key to see more."],
     empty: (signIn: Mark): ComponentChildren => ["This network has no public hotspots yet. ", signIn("Sign in"), " with a key to register the first one."],
+    figures: "The network",
+    thisMonth: "This month",
     gone: "This hotspot is not public, or is gone.",
     page: "Status page",
   },

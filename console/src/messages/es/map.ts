@@ -147,6 +147,8 @@ export const map: typeof en = {
   public: {
     intro: (signIn) => ["Elija un punto de acceso para ver si funciona. ", signIn("Inicie sesión"), " con una clave para ver más."],
     empty: (signIn) => ["Esta red aún no tiene puntos de acceso públicos. ", signIn("Inicie sesión"), " con una clave para registrar el primero."],
+    figures: "La red",
+    thisMonth: "Este mes",
     gone: "Este punto de acceso no es público, o ya no existe.",
     page: "Página de estado",
   },

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/demo"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 	"github.com/beacon-wifi/beacon/internal/node"
@@ -142,7 +144,7 @@ func (c demoCmd) show(out *console, file string, s *demo.Stage, past *history, l
 	defer cancel()
 	context.AfterFunc(running.ctx, cancel)
 	if err = c.tellPast(ctx, out, past, running.server, url); err == nil {
-		_, err = fmt.Fprint(out.stdout, c.welcome(s, url, time.Since(began)))
+		_, err = fmt.Fprint(out.stdout, c.welcome(s, linksOf(s, running.server.Keys(), url), url, time.Since(began)))
 	}
 	if err == nil {
 		err = c.beat(ctx, s, url, now)
@@ -186,8 +188,17 @@ func (c demoCmd) beat(ctx context.Context, s *demo.Stage, url string, now func()
 	return nil
 }
 
+// links are addresses that sign a browser in, once. The tokens are in the fragment, which
+// browsers do not send.
+type links struct{ operator, staff string }
+
+func linksOf(s *demo.Stage, keys *access.Keys, url string) links {
+	to := func(key beacon.Key) string { return url + "/#/sign-in/" + keys.Offer(key) }
+	return links{to(s.Operator), to(s.Staff)}
+}
+
 // welcome returns the text that says what there is to see.
-func (c demoCmd) welcome(s *demo.Stage, url string, took time.Duration) string {
+func (c demoCmd) welcome(s *demo.Stage, to links, url string, took time.Duration) string {
 	ask := func(path string) string {
 		return fmt.Sprintf("  curl -s -H 'Authorization: Bearer %s' '%s/v1%s'\n", s.OperatorKey, url, path)
 	}
@@ -201,11 +212,18 @@ func (c demoCmd) welcome(s *demo.Stage, url string, took time.Duration) string {
   operator key  %s
   staff key     %s
 
+Look around as one of these; the links sign a browser in once, within %d minutes:
+
+  visitor       %s/
+  operator      %s
+  staff         %s
+
 Hotspots near Chelsea Market, coverage of Chelsea, last month's earnings:
 
 %s%s%s
 %s
 `, count(s.Hotspots, "hotspot"), demoDays, count(len(s.Devices), "device"), took.Seconds(), url, s.OperatorKey, s.StaffKey,
+		access.LinkLasts/time.Minute, url, to.operator, to.staff,
 		ask("/hotspots/nearby?lat=40.7423&lng=-74.0060&radius=300"),
 		ask("/coverage?north=40.750&south=40.737&east=-73.994&west=-74.010"),
 		ask("/users/me/rewards?period=last"), ending)

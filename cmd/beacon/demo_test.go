@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"strings"
@@ -100,6 +101,44 @@ type demoHotspot struct {
 	Metrics          struct {
 		Uptime float64   `json:"uptime_30d"`
 		Seen   time.Time `json:"last_seen_at"`
+	}
+}
+
+// A link signs in once, as whom it says.
+func (d *demonstration) testLinks(t *testing.T) {
+	for name, key := range map[string]string{"operator": d.operator, "staff": d.staff} {
+		link := regexp.MustCompile(name + ` +` + d.url + `/#/sign-in/(\w{30})\n`).FindStringSubmatch(d.text)
+		if link == nil {
+			t.Fatalf("no link for %s in %s", name, d.text)
+		}
+		signIn := func() (status int, made struct{ Data struct{ Key string } }) {
+			response, err := http.Post(d.url+"/console/sign-in", "application/json", strings.NewReader(`{"token":"`+link[1]+`"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close()
+			if err := json.NewDecoder(response.Body).Decode(&made); err != nil {
+				t.Fatal(err)
+			}
+			return response.StatusCode, made
+		}
+		type user struct {
+			ID     string `json:"user_id"`
+			Scopes []string
+		}
+		var is, want user
+		status, made := signIn()
+		d.get(t, key, "/keys/self", &want)
+		d.get(t, made.Data.Key, "/keys/self", &is)
+		if status != http.StatusOK || !reflect.DeepEqual(is, want) {
+			t.Errorf("the link of %s signs in as %v; the key is of %v", name, is, want)
+		}
+		if again, _ := signIn(); again != http.StatusUnauthorized {
+			t.Errorf("the second time the link of %s is answered %d", name, again)
+		}
+		if strings.Contains(d.log.String(), link[1]) {
+			t.Error("the token is in the log")
+		}
 	}
 }
 
@@ -210,6 +249,7 @@ func TestDemo(t *testing.T) {
 	t.Run("statements", d.testStatements)
 	t.Run("history", d.testHistory)
 	t.Run("beats", d.testBeats)
+	t.Run("links", d.testLinks)
 	t.Run("staff", d.testStaff)
 	t.Run("attention", d.testAttention)
 	d.stop(t, os.Interrupt)

@@ -20,6 +20,7 @@ import { HotspotPage } from "./pages/hotspot";
 import { HotspotsPage } from "./pages/hotspots";
 import { InventoryPage } from "./pages/inventory";
 import { KeysPage } from "./pages/keys";
+import { LinkPage } from "./pages/link";
 import { ReviewPage } from "./pages/review";
 import { RegisterPage } from "./pages/register";
 import { RewardsPage } from "./pages/rewards";
@@ -41,7 +42,7 @@ interface Page {
 
 const pages: Record<string, Page> = {
   "": { name: t.app.map, onMap: true, needsKey: false, body: () => <MapPage /> },
-  "sign-in": { name: t.app.signIn, onMap: false, needsKey: false, body: () => <SignInPage /> },
+  "sign-in": { name: t.app.signIn, onMap: false, needsKey: false, body: ({ id }) => (id ? <LinkPage key={id} token={id} /> : <SignInPage />) },
   "first-key": { name: t.app.firstKey, onMap: false, needsKey: false, body: ({ id }) => <FirstKeyPage token={id} /> },
   hotspots: {
     name: t.app.myHotspots,

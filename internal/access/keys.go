@@ -69,6 +69,7 @@ type Keys struct {
 
 	cache   *cache
 	flights singleflight.Group
+	links   links
 	away    atomic.Int64 // last try of a failing store, in microseconds; 0: it works
 }
 

@@ -28,6 +28,25 @@ func TestConsole_FirstKey(t *testing.T) {
 	})
 }
 
+// A link signs in once. Its token is in no log, and it is not that of a first key.
+func TestConsole_Link(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		token := s.Keys.Offer(beacon.Key{User: "usr_01kb3gzk00e9x8q6s5t4v3w2y1", Name: "demo", Scopes: []beacon.Scope{beacon.RewardsRead}})
+		wantFault(t, s.call(t, "POST", "/console/sign-in", `{"token":"wrong"}`), http.StatusUnauthorized, "unauthorized")
+		wantFault(t, s.call(t, "POST", "/console/sign-in", `{}`), http.StatusBadRequest, "missing_parameter", "token")
+		for _, method := range []string{"GET", "HEAD"} { // as what opens links ahead sends
+			s.call(t, method, "/console/sign-in?token="+token, "").want(t, http.StatusMethodNotAllowed)
+		}
+		wantFault(t, s.call(t, "POST", "/console/first-key", `{"token":"`+token+`"}`), http.StatusUnauthorized, "unauthorized")
+		made := data[map[string]any](t, s.call(t, "POST", "/console/sign-in", `{"token":"`+token+`"}`), http.StatusOK)
+		self := data[map[string]any](t, s.call(t, "GET", "/v1/keys/self", "", "Authorization", "Bearer "+made["key"].(string)), http.StatusOK)
+		if self["user_id"] != "usr_01kb3gzk00e9x8q6s5t4v3w2y1" || self["expires_at"] == nil {
+			t.Errorf("the key is %v", self)
+		}
+		wantFault(t, s.call(t, "POST", "/console/sign-in", `{"token":"`+token+`"}`), http.StatusUnauthorized, "unauthorized")
+	})
+}
+
 // ownPage is the header of a request that a page of the console sends.
 func ownPage(s *server, more ...string) []string {
 	return append([]string{"Origin", s.URL, "Sec-Fetch-Site", "same-origin"}, more...)

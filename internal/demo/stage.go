@@ -31,6 +31,7 @@ type Stage struct {
 	Hotspots              int // live ones
 	Devices               []*simulate.Device
 	OperatorKey, StaffKey string
+	Operator, Staff       beacon.Key // what the keys are
 
 	file   string
 	writer *writer // nil: there is no history to write
@@ -234,9 +235,10 @@ func (s *Stage) mintKeys(ctx context.Context, db *store.DB, operator, staff beac
 	for _, key := range []struct {
 		beacon.Key
 		plain *string
+		as    *beacon.Key
 	}{
-		{beacon.Key{User: operator, Name: operatorKeyName, Scopes: []beacon.Scope{beacon.HotspotsWrite, beacon.RewardsRead, beacon.KeysManage}}, &s.OperatorKey},
-		{beacon.Key{User: staff, Name: staffKeyName, Scopes: []beacon.Scope{beacon.Admin}}, &s.StaffKey},
+		{beacon.Key{User: operator, Name: operatorKeyName, Scopes: []beacon.Scope{beacon.HotspotsWrite, beacon.RewardsRead, beacon.KeysManage}}, &s.OperatorKey, &s.Operator},
+		{beacon.Key{User: staff, Name: staffKeyName, Scopes: []beacon.Scope{beacon.Admin}}, &s.StaffKey, &s.Staff},
 	} {
 		held, _, err := db.Keys.Keys(ctx, key.User, beacon.KeyPlace{}, 0, keysPerPage)
 		if err != nil {
@@ -253,7 +255,7 @@ func (s *Stage) mintKeys(ctx context.Context, db *store.DB, operator, staff beac
 		if err := db.Keys.InsertKey(ctx, minted, byDemo, nil); err != nil {
 			return err
 		}
-		*key.plain = plain
+		*key.plain, *key.as = plain, key.Key
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"time"
@@ -22,30 +23,33 @@ func IsConsole(path string) bool { return strings.HasPrefix(path, consoleBase) }
 func (a *API) ConsoleRoutes() []edge.OpenRoute {
 	session := consoleBase + "session"
 	return []edge.OpenRoute{
-		edge.Open("POST "+consoleBase+"first-key", a.firstKey),
+		edge.Open("POST "+consoleBase+"first-key", a.byToken(a.keys.CreateFirst)),
+		edge.Open("POST "+consoleBase+"sign-in", a.byToken(a.keys.SignIn)),
 		edge.Open("POST "+session, a.Guard(edge.On("POST "+session, "", a.beginSession)).ServeHTTP),
 		edge.Open("DELETE "+session, a.endSession),
 	}
 }
 
-// firstKey creates the first key of a network (decision D170). Tries are counted by
-// address, like wrong keys.
-func (a *API) firstKey(w http.ResponseWriter, r *http.Request) {
-	w.Header()["Cache-Control"] = edge.NoStore
-	now := time.Now() // of the machine: limits count real time
-	a.Limits.ShowFailures(w.Header(), r, now)
-	err := a.Limits.CheckFailures(w.Header(), r, now)
-	if err == nil {
-		p := beacon.Principal{Scopes: []beacon.Scope{beacon.Admin}, Request: httpserver.RequestID(w)}
-		err = edge.Serve(a.Edge, http.StatusOK, edge.FromBody(decodeToken), a.keys.CreateFirst, encodeCreated)(w, r, p)
-	}
-	if err != nil && edge.KindOf(err) == beacon.Unauthorized {
-		if limited := a.Limits.SpendFailure(w.Header(), r, now); limited != nil {
-			err = limited
+// byToken creates a key with a token that works once: the first key of a network (decision
+// D170), or that of a link. Tries are counted by address, like wrong keys.
+func (a *API) byToken(create func(context.Context, beacon.Principal, string) (access.Created, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Cache-Control"] = edge.NoStore
+		now := time.Now() // of the machine: limits count real time
+		a.Limits.ShowFailures(w.Header(), r, now)
+		err := a.Limits.CheckFailures(w.Header(), r, now)
+		if err == nil {
+			p := beacon.Principal{Scopes: []beacon.Scope{beacon.Admin}, Request: httpserver.RequestID(w)}
+			err = edge.Serve(a.Edge, http.StatusOK, edge.FromBody(decodeToken), create, encodeCreated)(w, r, p)
 		}
-	}
-	if err != nil {
-		a.Fail(w, r, err)
+		if err != nil && edge.KindOf(err) == beacon.Unauthorized {
+			if limited := a.Limits.SpendFailure(w.Header(), r, now); limited != nil {
+				err = limited
+			}
+		}
+		if err != nil {
+			a.Fail(w, r, err)
+		}
 	}
 }
 

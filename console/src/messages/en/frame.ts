@@ -50,6 +50,12 @@ export const frame = {
     publicMap: (link: Mark): ComponentChildren => ["Without a key you see the ", link("public map"), "."],
     licences: (link: Mark): ComponentChildren => [link("Licences"), " of what this page is made of."],
   },
+  link: {
+    doing: "Signing you in…",
+    already: (name: string) => (name ? `You are signed in as “${name}”.` : "You are signed in."),
+    instead: "Sign in by the link instead",
+    key: "Sign in with a key",
+  },
   firstKey: {
     title: "Create the first key",
     signedIn: "You are signed in with it, in this tab.",

@@ -44,6 +44,12 @@ export const frame: typeof en = {
     publicMap: (link) => ["Sin clave se ve el ", link("mapa público"), "."],
     licences: (link) => [link("Licencias"), " de lo que compone esta página."],
   },
+  link: {
+    doing: "Iniciando sesión…",
+    already: (name) => (name ? `La sesión está iniciada como «${name}».` : "La sesión está iniciada."),
+    instead: "Iniciar sesión con el enlace",
+    key: "Iniciar sesión con una clave",
+  },
   firstKey: {
     title: "Crear la primera clave",
     signedIn: "La sesión está iniciada con ella, en esta pestaña.",

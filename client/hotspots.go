@@ -248,6 +248,21 @@ func (c *Client) SearchHotspots(ctx context.Context, user, text string, p PageQu
 	return page[Hotspot](ctx, c, path("users", user, "hotspots"), url.Values{"q": {text}}, p)
 }
 
+// OwnedQuery selects some of a user's hotspots. Zero fields do not matter.
+type OwnedQuery struct {
+	Text   string // with this in their name, ignoring case
+	Status Status // in this state
+	Type   Type   // of this type
+	Order  string // such as "name", "-uptime" or "newest"; empty: in the order of registration
+}
+
+// FindHotspots returns a page of some of a user's hotspots. Of an order other than that of
+// registration, read one page after the other by number.
+func (c *Client) FindHotspots(ctx context.Context, user string, q OwnedQuery, p PageQuery) (Page[Hotspot], error) {
+	query := given("q", q.Text, "status", string(q.Status), "type", string(q.Type), "order", q.Order)
+	return page[Hotspot](ctx, c, path("users", user, "hotspots"), query, p)
+}
+
 // HistoryQuery selects a part of a hotspot's history. Zero fields get the server's
 // defaults.
 type HistoryQuery struct {

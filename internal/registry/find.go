@@ -1,10 +1,12 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
@@ -16,7 +18,39 @@ type Owned struct {
 	User   beacon.UserID // or beacon.Me
 	Page   beacon.Page
 	Text   string                 // part of the name, in the form of beacon.CleanSearch
+	Status beacon.Status          // empty: any
+	Type   beacon.Type            // empty: any
+	Order  Order                  // empty: by registration
 	Charge func(looked int) error // gets the number of names to scan; may refuse
+}
+
+// Order is what a user's hotspots are ordered by. What is equal is ordered by name, then by
+// registration.
+type Order string
+
+// The orders. Those with a minus have the greatest first.
+const (
+	ByNewest      Order = "newest"
+	ByName        Order = "name"
+	ByNameDown    Order = "-name"
+	ByStatus      Order = "status" // offline, pending, online
+	ByStatusDown  Order = "-status"
+	ByUptime      Order = "uptime"
+	ByUptimeDown  Order = "-uptime"
+	ByTraffic     Order = "traffic" // of 24 hours
+	ByTrafficDown Order = "-traffic"
+	BySeen        Order = "seen" // those never heard from, then those silent for longest
+	BySeenDown    Order = "-seen"
+)
+
+// Orders are all orders.
+func Orders() []Order {
+	return []Order{ByNewest, ByName, ByNameDown, ByStatus, ByStatusDown, ByUptime, ByUptimeDown, ByTraffic, ByTrafficDown, BySeen, BySeenDown}
+}
+
+// plain reports whether the database has the page as it is asked for.
+func (in *Owned) plain() bool {
+	return in.Text == "" && in.Status == "" && in.Type == "" && in.Order == ""
 }
 
 // Owned lists the hotspots of the principal's user, or of anyone for an admin. It
@@ -30,7 +64,7 @@ func (r *Registry) Owned(ctx context.Context, p beacon.Principal, in Owned) (bea
 	if !id.Valid(beacon.UserPrefix, string(user)) {
 		return list, nil // no such user; some texts cannot even be sent to a database
 	}
-	if in.Text != "" {
+	if !in.plain() {
 		return r.search(ctx, user, in)
 	}
 	hotspots, total, err := r.store.HotspotsOf(ctx, user, beacon.HotspotID(in.Page.After), in.Page.Offset(), in.Page.Size)
@@ -67,33 +101,151 @@ func (r *Registry) Ever(ctx context.Context, user beacon.UserID, fn func(View) e
 	}
 }
 
-// search is Owned for hotspots with a text in their name.
+// search is Owned for some hotspots, or in another order than that of the database.
 func (r *Registry) search(ctx context.Context, user beacon.UserID, in Owned) (beacon.Listed[View], error) {
 	list := beacon.Listed[View]{Page: in.Page}
-	names, err := r.names(ctx, user, 1, in.Charge)
+	found, err := r.choose(ctx, user, in, 1)
 	if err != nil {
 		return list, err
 	}
-	names = slices.DeleteFunc(names, func(n beacon.HotspotName) bool { return !strings.Contains(beacon.FoldName(n.Name), in.Text) })
-	list.Total = len(names)
-	names = names[sort.Search(len(names), func(i int) bool { return string(names[i].ID) > in.Page.After }):]
-	names = names[min(in.Page.Offset(), len(names)):]
-	names = names[:min(in.Page.Size, len(names))]
-	ids := make([]beacon.HotspotID, len(names))
-	for i, n := range names {
-		ids[i] = n.ID
+	list.Total = len(found)
+	if in.Page.After != "" {
+		found = found[sort.Search(len(found), func(i int) bool { return string(found[i]) > in.Page.After }):]
 	}
-	hotspots, err := r.store.HotspotsByID(ctx, ids)
+	found = found[min(in.Page.Offset(), len(found)):]
+	list.Items, err = r.views(ctx, found[:min(in.Page.Size, len(found))])
+	return list, err
+}
+
+// eachAtOnce is how many hotspots EachOwned reads at a time.
+const eachAtOnce = 500
+
+// EachOwned calls fn with all hotspots of which Owned would return a page, in its order and
+// some at a time.
+func (r *Registry) EachOwned(ctx context.Context, p beacon.Principal, in Owned, fn func([]View) error) error {
+	user, err := p.Resolve(in.User)
 	if err != nil {
-		return list, err
+		return err
 	}
-	slices.SortFunc(hotspots, func(a, b beacon.Hotspot) int { return strings.Compare(string(a.ID), string(b.ID)) })
-	for _, h := range hotspots {
-		if !h.Deleted() { // deleted between the two reads
-			list.Items = append(list.Items, r.view(h))
+	var found []beacon.HotspotID
+	if id.Valid(beacon.UserPrefix, string(user)) {
+		if found, err = r.choose(ctx, user, in, rowIsLooks); err != nil {
+			return err
 		}
 	}
-	return list, nil
+	for some := range slices.Chunk(found, eachAtOnce) {
+		views, err := r.views(ctx, some)
+		if err == nil {
+			err = fn(views)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// choose returns the hotspots that are asked for, in order. It reads the names of all of the
+// user's, and the rest from memory.
+func (r *Registry) choose(ctx context.Context, user beacon.UserID, in Owned, cost int) ([]beacon.HotspotID, error) {
+	if strings.HasSuffix(string(in.Order), string(ByTraffic)) {
+		cost += rowIsLooks
+	}
+	names, err := r.names(ctx, user, cost, in.Charge)
+	if err != nil {
+		return nil, err
+	}
+	now, by := r.now(), strings.TrimPrefix(string(in.Order), "-")
+	found := make([]chosen, 0, len(names))
+	for _, n := range names {
+		c := chosen{id: n.ID}
+		if in.Text != "" || in.Order != "" && in.Order != ByNewest {
+			c.name = beacon.FoldName(n.Name)
+		}
+		if !strings.Contains(c.name, in.Text) {
+			continue
+		}
+		h, known := r.fleet.Find(n.ID)
+		status := beacon.Pending // one that is not in memory yet was registered a moment ago, elsewhere
+		if known {
+			status = h.StatusAt(now)
+		}
+		if in.Status != "" && status != in.Status || in.Type != "" && (!known || h.Type() != in.Type) {
+			continue
+		}
+		if known {
+			c.rank = r.rank(Order(by), h, status, now)
+		}
+		found = append(found, c)
+	}
+	if in.Order != "" {
+		slices.SortFunc(found, in.Order.compare)
+	}
+	ids := make([]beacon.HotspotID, len(found))
+	for i := range found {
+		ids[i] = found[i].id
+	}
+	return ids, nil
+}
+
+// chosen is a hotspot with what it is ordered by.
+type chosen struct {
+	id   beacon.HotspotID
+	name string // as beacon.FoldName returns it, if it is needed
+	rank int64
+}
+
+// rank returns the number that an order is by, or 0.
+func (r *Registry) rank(by Order, h *fleet.Hotspot, status beacon.Status, now time.Time) int64 {
+	switch by {
+	case ByStatus:
+		return int64(slices.Index([]beacon.Status{beacon.Offline, beacon.Pending, beacon.Online}, status))
+	case ByUptime:
+		return int64(h.Condition(now).Uptime)
+	case ByTraffic:
+		metrics, _ := r.fleet.Metrics(beacon.HotspotID(h.ID()), now)
+		return int64(metrics.Bytes24h)
+	case BySeen:
+		if at := h.SeenAt(); !at.IsZero() {
+			return at.UnixMicro()
+		}
+	}
+	return 0
+}
+
+// compare orders two hotspots.
+func (o Order) compare(a, b chosen) int {
+	name, id := strings.Compare(a.name, b.name), strings.Compare(string(a.id), string(b.id))
+	switch {
+	case o == ByNewest:
+		return -id
+	case o == ByNameDown:
+		return cmp.Or(-name, -id)
+	case o[0] == '-':
+		return cmp.Or(cmp.Compare(b.rank, a.rank), name, id)
+	default:
+		return cmp.Or(cmp.Compare(a.rank, b.rank), name, id)
+	}
+}
+
+// views reads hotspots, in the order of their ids here. One that was deleted meanwhile is left
+// out.
+func (r *Registry) views(ctx context.Context, ids []beacon.HotspotID) ([]View, error) {
+	hotspots, err := r.store.HotspotsByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[beacon.HotspotID]int, len(hotspots))
+	for i := range hotspots {
+		at[hotspots[i].ID] = i
+	}
+	var views []View
+	for _, id := range ids {
+		if i, there := at[id]; there && !hotspots[i].Deleted() {
+			views = append(views, r.view(hotspots[i]))
+		}
+	}
+	return views, nil
 }
 
 // names returns all live hotspots of a user by id, with their names. Charge is called

@@ -459,7 +459,7 @@ export interface paths {
         };
         /**
          * List a user's hotspots
-         * @description Paged, in the order of registration. Only one's own, unless the key has the scope `admin`: another user's are forbidden, whether or not that user exists. With `q`, every 10,000 hotspots of the user count as one more request towards the key's limit. Needs no scope.
+         * @description Paged, in the order of registration unless `order` says otherwise. Only one's own, unless the key has the scope `admin`: another user's are forbidden, whether or not that user exists. With `q`, `status`, `type` or `order`, every 10,000 hotspots of the user count as one more request towards the key's limit, and every 1,600 with the order of `traffic`. With `Accept: text/csv` the response is a CSV table of all hotspots that are asked for, whatever the page; every 2,000 of the user's count as one more request. Needs no scope.
          */
         get: operations["listHotspotsOfUser"];
         put?: never;
@@ -4392,6 +4392,12 @@ export interface operations {
                  * @example reading
                  */
                 q?: components["parameters"]["Search"];
+                /** @description Only hotspots in this state, or `all`. */
+                status?: "all" | "pending" | "online" | "offline";
+                /** @description Only hotspots of this type. */
+                type?: components["schemas"]["Type"];
+                /** @description What comes first: the oldest or the newest registration, or the least of a value, with a minus the greatest. `status` has offline hotspots first, then pending ones; `seen` those never heard from, then those silent for longest; `traffic` is that of 24 hours. What is equal is ordered by name. Other orders than `oldest` have no cursor; read them by page. */
+                order?: "oldest" | "newest" | "name" | "-name" | "status" | "-status" | "uptime" | "-uptime" | "traffic" | "-traffic" | "seen" | "-seen";
                 /** @description The page, starting at 1. A page past the end is empty. */
                 page?: number;
                 /** @description How many to a page. */
@@ -4424,6 +4430,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HotspotPage"];
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["BadRequest"];

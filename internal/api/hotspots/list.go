@@ -2,6 +2,7 @@ package hotspots
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/httpserver/coding"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/registry"
 )
@@ -117,27 +119,90 @@ func appendListed(out []byte, s *fleet.Hotspot, now time.Time) []byte {
 // request: a key's limit is a limit on work.
 const namesARequest = 10_000
 
-// owned lists the hotspots of a user. A search over many hotspots counts as more than
-// one request.
+// owned lists the hotspots of a user, or writes all of them as a table. A search over many
+// hotspots counts as more than one request.
 func (a *API) owned(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
+	w.Header()["Vary"] = a.VaryForm
 	in, err := edge.FromList(DecodeOwned)(w, r)
 	if err != nil {
 		return err
 	}
 	in.Charge = a.Charging(w, p, a.NamesARequest)
+	if edge.Wants(r, edge.AsCSV) {
+		return a.sendOwned(w, r, p, in)
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), a.Patience)
 	defer cancel()
 	list, err := a.registry.Owned(ctx, p, in)
 	if err != nil {
 		return err
 	}
-	return a.Write(w, http.StatusOK, edge.ShowPage(list, edge.OwnedList, func(v registry.View) string { return string(v.Hotspot.ID) }, ShowHotspot))
+	page := edge.ShowPage(list, edge.OwnedList, func(v registry.View) string { return string(v.Hotspot.ID) }, ShowHotspot)
+	if in.Order != "" {
+		page.Pagination.Next = nil // a cursor is a place in the order of registration
+	}
+	return a.Write(w, http.StatusOK, page)
 }
 
 func DecodeOwned(r *http.Request, q *edge.Query) registry.Owned {
-	return registry.Owned{
+	in := registry.Owned{
 		User: beacon.UserID(r.PathValue("id")),
 		Page: q.Page(edge.OwnedList),
 		Text: q.Search(),
+		Type: beacon.Type(q.OneOf("type", edge.Texts(beacon.Types())...)),
 	}
+	if status := q.OneOf("status", "all", "pending", "online", "offline"); status != "all" {
+		in.Status = beacon.Status(status)
+	}
+	if order := q.OneOf("order", append([]string{"oldest"}, edge.Texts(registry.Orders())...)...); order != "oldest" {
+		in.Order = registry.Order(order)
+	}
+	if in.Order != "" && in.Page.After != "" {
+		q.Faults.Add("cursor", "is only for the order of registration: use page")
+	}
+	return in
+}
+
+// tableTime is how long a table of hotspots may take in total, as long as its reader keeps up.
+const tableTime = 5 * time.Minute
+
+// sendOwned writes all hotspots of a user that are asked for, whatever the page.
+func (a *API) sendOwned(w http.ResponseWriter, r *http.Request, p beacon.Principal, in registry.Owned) error {
+	d := a.Download(w)
+	d.Coding = coding.Accepted(r.Header["Accept-Encoding"])
+	d.Kind, d.File = edge.CsvType, "hotspots.csv"
+	return d.Send(r, tableTime, func(ctx context.Context, out io.Writer) error {
+		return d.Coding.Stream(out, func(plain io.Writer) error {
+			t := edge.NewTable(d.File, "hotspot_id", "name", "type", "status", "address", "lat", "lng", "verified", "linked", "uptime_30d", "connections_24h", "traffic_24h_gb", "last_seen_at", "created_at")
+			send := func() error {
+				_, err := plain.Write(t.Body)
+				t.Body = t.Body[:0]
+				return err
+			}
+			err := a.registry.EachOwned(ctx, p, in, func(some []registry.View) error {
+				for _, v := range some {
+					addOwned(t, ShowHotspot(v))
+				}
+				return send()
+			})
+			if err == nil {
+				err = send()
+			}
+			return err
+		})
+	})
+}
+
+func addOwned(t *edge.Table, h client.Hotspot) {
+	var address, seen string
+	if h.Location.Address != nil {
+		address = *h.Location.Address
+	}
+	if h.Metrics.LastSeenAt != nil {
+		seen = string(beacon.AppendTime(nil, *h.Metrics.LastSeenAt))
+	}
+	number := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+	t.Line(h.ID, edge.QuotedCell(h.Name), string(h.Type), string(h.Status), edge.QuotedCell(address), number(h.Location.Lat), number(h.Location.Lng),
+		strconv.FormatBool(h.Location.Verified), strconv.FormatBool(h.Device.Linked), number(h.Metrics.Uptime30d), strconv.Itoa(h.Metrics.Connections24h),
+		h.Metrics.BandwidthUsed24hGB.String(), seen, string(beacon.AppendTime(nil, h.CreatedAt)))
 }

@@ -27,9 +27,9 @@ type link struct {
 	Title string `json:"title,omitempty"`
 }
 
-// landing serves the landing page. It leads to all feeds.
-func (f *Feeds) landing(w http.ResponseWriter, r *http.Request) error {
-	return writeJSON(w, r, map[string]any{
+// index is the landing page for programs. It leads to all feeds.
+func (f *Feeds) index() any {
+	return map[string]any{
 		"title":       "Open data of the network",
 		"description": "The hotspots of a community Wi-Fi network that are in service and not in homes.",
 		"links": []link{
@@ -43,7 +43,7 @@ func (f *Feeds) landing(w http.ResponseWriter, r *http.Request) error {
 			{f.root + "/nodelist.json", "related", "application/json", "for maps of many communities"},
 			{f.root + "/openstreetmap.geojson", "related", "application/geo+json", "tags for OpenStreetMap, for review"},
 		},
-	})
+	}
 }
 
 func conformance() []byte {

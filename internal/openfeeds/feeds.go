@@ -37,6 +37,7 @@ type Config struct {
 	Now       func() time.Time
 	Uptime    Uptime // for pages
 	Traffic   Traffic
+	Identity  func() beacon.Identity // how the network presents itself; nil: not at all
 }
 
 // Feeds serves the open feeds.
@@ -44,6 +45,7 @@ type Feeds struct {
 	api      *api.API
 	editions editions
 	traffic  traffic
+	identity func() beacon.Identity
 	root     string // the URL of Base
 	site     *httpserver.Site
 	readers  readers
@@ -57,8 +59,8 @@ func New(cfg Config) *Feeds {
 	f := &Feeds{
 		api: cfg.API, root: cfg.PublicURL + Base,
 		editions: editions{fleet: cfg.Fleet, view: newView(beacon.Detail.Audience), now: cfg.Now, tiles: fleet.NewMap()},
-		traffic:  traffic{read: cfg.Traffic},
-		readers:  readers{byAddr: map[netip.Prefix]int{}},
+		traffic:  traffic{read: cfg.Traffic}, identity: cfg.Identity,
+		readers: readers{byAddr: map[netip.Prefix]int{}},
 	}
 	f.stopping, f.stop = context.WithCancel(context.Background())
 	table := map[string]http.Handler{}

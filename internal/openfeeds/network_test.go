@@ -25,15 +25,17 @@ var noon = time.Date(2026, 11, 16, 12, 0, 20, 0, time.UTC)
 
 // network is a network with open feeds.
 type network struct {
-	fleet *fleet.Fleet
-	feeds *openfeeds.Feeds
-	url   string
-	now   time.Time
-	count int
+	fleet  *fleet.Fleet
+	feeds  *openfeeds.Feeds
+	url    string
+	who    beacon.Identity
+	limits edge.Limits
+	now    time.Time
+	count  int
 }
 
 func newNetwork(limits edge.Limits, url string) *network {
-	n := &network{fleet: fleet.New(fragments.Summarize), now: noon, url: url}
+	n := &network{fleet: fleet.New(fragments.Summarize), now: noon, url: url, limits: limits}
 	n.serve(limits, nil)
 	return n
 }
@@ -42,7 +44,7 @@ func newNetwork(limits edge.Limits, url string) *network {
 func (n *network) serve(limits edge.Limits, traffic openfeeds.Traffic) {
 	now := func() time.Time { return n.now }
 	interfaces := api.New(api.Config{Fleet: n.fleet, Limits: limits, Now: now, Log: slog.New(slog.DiscardHandler)})
-	n.feeds = openfeeds.New(openfeeds.Config{API: interfaces, Fleet: n.fleet, PublicURL: n.url, Now: now, Traffic: traffic})
+	n.feeds = openfeeds.New(openfeeds.Config{API: interfaces, Fleet: n.fleet, PublicURL: n.url, Now: now, Traffic: traffic, Identity: func() beacon.Identity { return n.who }})
 }
 
 // add registers a hotspot in service. Its id depends only on its number.

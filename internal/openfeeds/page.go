@@ -43,7 +43,6 @@ type Pages struct {
 	url     string // of the server
 	now     func() time.Time
 	site    *httpserver.Site
-	guard   static.Guard
 	showsUp bool // the table of audiences makes uptime public
 }
 
@@ -58,13 +57,17 @@ var pageCSS = template.CSS(pageStyle)
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
+// guard is for pages without a script, whose only style is their own.
+var guard = newGuard()
+
+func newGuard() static.Guard {
+	sum := sha256.Sum256([]byte(pageStyle))
+	return static.NewGuard("geolocation=(), camera=(), microphone=(), payment=(), usb=()", "style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+}
+
 // NewPages returns the pages of a network.
 func NewPages(feeds *Feeds, cfg Config) *Pages {
-	sum := sha256.Sum256([]byte(pageStyle))
-	p := &Pages{
-		feeds: feeds, uptime: cfg.Uptime, url: cfg.PublicURL, now: cfg.Now, showsUp: beacon.ShownUptime.Audience() == beacon.Everyone,
-		guard: static.NewGuard("geolocation=(), camera=(), microphone=(), payment=(), usb=()", "style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'"),
-	}
+	p := &Pages{feeds: feeds, uptime: cfg.Uptime, url: cfg.PublicURL, now: cfg.Now, showsUp: beacon.ShownUptime.Audience() == beacon.Everyone}
 	p.site = httpserver.NewSite(map[string]http.Handler{
 		"GET " + PageBase + "{id}":       feeds.guard(pageCost, p.page(false)),
 		"GET " + PageBase + "{id}/embed": feeds.guard(pageCost, p.page(true)),
@@ -104,7 +107,7 @@ func (p *Pages) page(small bool) endpoint {
 			return err
 		}
 		h := w.Header()
-		p.guard.Set(h)
+		guard.Set(h)
 		if small {
 			h["Content-Security-Policy"] = []string{strings.Replace(h.Get("Content-Security-Policy"), "frame-ancestors 'none'", "frame-ancestors *", 1)}
 			delete(h, "X-Frame-Options")

@@ -20,6 +20,10 @@ type words struct {
 	Last30, UptimeOf, Up, UpOf, NotUp                     string
 	MeOrIt, PutCode, QRCode, OwnSite, CopyThis            string
 	Opening, TodayMark, TimesIn                           string // of the week
+	OpenData, OpenIntro, Hotspots, Feeds                  string // of the landing page
+	Licence, LicenceText, ForPrograms, ForProgramsText    string
+	Guide, Reference, PrivacyGuide                        string
+	feeds                                                 map[string]string // what each is, by its path
 	open, closed, always, allDay, closedDay, notInService string
 	until, atClock, onDay                                 string // patterns, for a time, a time of a day
 	months                                                [12]string
@@ -43,6 +47,24 @@ var english = words{
 	months: [12]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
 	days:   [7]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
 	of:     " ", point: ".", percentSign: "%",
+	OpenData: "Open data", Hotspots: "Hotspots", Feeds: "What there is",
+	OpenIntro: "Where the network's hotspots are and whether they work, for anyone and without a key. Hotspots in homes are never among them. All is made anew once a minute.",
+	Licence:   "Who may use it",
+	LicenceText: "Anyone may read it, from any program and any page. It is made by the network itself, and nothing in it comes from other maps. " +
+		"Whoever wants to publish copies of it should ask the network under which licence, and name it as the source.",
+	ForPrograms:     "For programs",
+	ForProgramsText: "An address may send 50 requests a second. Programs that ask this address for JSON get the links to everything, as OGC API Features has it.",
+	Guide:           "The guide, with examples for web maps, QGIS and Freifunk", Reference: "The reference of each path", PrivacyGuide: "Who sees what",
+	feeds: map[string]string{
+		"/hotspots.geojson":           "All hotspots in one file, for scripts, spreadsheets and maps: name, place, network name, opening hours, and whether each is online.",
+		"/nearest":                    "The hotspots that are nearest to a place, with their distances; with q=, those with some words in their name or address.",
+		"/network.json":               "How many hotspots there are, how many are online, and what they carried this month.",
+		"/tiles.json":                 "The map as vector tiles, for MapLibre, OpenLayers and others.",
+		"/collections/hotspots/items": "Page by page, and by box, for QGIS, GDAL and ArcGIS.",
+		"/meshviewer.json":            "For the map Meshviewer.",
+		"/nodelist.json":              "For maps of many communities.",
+		"/openstreetmap.geojson":      "Tags for mappers of OpenStreetMap, for review by people: it is no import.",
+	},
 }
 
 var spanish = words{
@@ -60,6 +82,24 @@ var spanish = words{
 	months: [12]string{"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"},
 	days:   [7]string{"domingo", "lunes", "martes", "miércoles", "jueves", "viernes", "sábado"},
 	of:     " de ", point: ",", percentSign: " %",
+	OpenData: "Datos abiertos", Hotspots: "Puntos de acceso", Feeds: "Qué hay",
+	OpenIntro: "Dónde están los puntos de acceso de la red y si funcionan, para cualquiera y sin clave. Los de las viviendas nunca figuran. Todo se renueva una vez por minuto.",
+	Licence:   "Quién puede usarlos",
+	LicenceText: "Cualquiera puede leerlos, desde cualquier programa y cualquier página. Los hace la propia red, y nada en ellos procede de otros mapas. " +
+		"Quien quiera publicar copias debe preguntar a la red con qué licencia, y citarla como fuente.",
+	ForPrograms:     "Para programas",
+	ForProgramsText: "Una dirección puede enviar 50 peticiones por segundo. Los programas que piden JSON a esta dirección reciben los enlaces a todo, como en OGC API Features.",
+	Guide:           "La guía, con ejemplos para mapas web, QGIS y Freifunk (en inglés)", Reference: "La referencia de cada ruta (en inglés)", PrivacyGuide: "Quién ve qué (en inglés)",
+	feeds: map[string]string{
+		"/hotspots.geojson":           "Todos los puntos en un archivo, para programas, hojas de cálculo y mapas: nombre, lugar, nombre de la red, horario, y si cada uno está en línea.",
+		"/nearest":                    "Los puntos más cercanos a un lugar, con sus distancias; con q=, los que tienen algunas palabras en su nombre o dirección.",
+		"/network.json":               "Cuántos puntos hay, cuántos están en línea, y cuánto tráfico llevaron este mes.",
+		"/tiles.json":                 "El mapa como teselas vectoriales, para MapLibre, OpenLayers y otros.",
+		"/collections/hotspots/items": "Página por página, y por zona, para QGIS, GDAL y ArcGIS.",
+		"/meshviewer.json":            "Para el mapa Meshviewer.",
+		"/nodelist.json":              "Para mapas de muchas comunidades.",
+		"/openstreetmap.geojson":      "Etiquetas para quienes cartografían OpenStreetMap, para que personas las revisen: no es una importación.",
+	},
 }
 
 var spoken = []*words{&english, &spanish}

@@ -26,6 +26,8 @@ require (
 
 require rsc.io/qr v0.2.0
 
+require golang.org/x/image v0.46.0
+
 require (
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect

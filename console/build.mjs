@@ -98,15 +98,11 @@ await mkdir(assets, { recursive: true });
 const text = await licences();
 const licenceFile = `licences-${createHash("sha256").update(text).digest("hex").slice(0, 8).toUpperCase()}.txt`;
 await writeFile(join(assets, licenceFile), text);
-const icon = await readFile(join(here, "src/icon.svg"));
-const iconFile = `icon-${createHash("sha256").update(icon).digest("hex").slice(0, 8).toUpperCase()}.svg`;
-await writeFile(join(assets, iconFile), icon);
 const { script, style, map, shared } = await bundle();
 const page = (await readFile(join(here, "src/index.html"), "utf8"))
   .replaceAll("{{script}}", `/assets/${script}`)
   .replaceAll("{{style}}", `/assets/${style}`)
   .replaceAll("{{map}}", `/assets/${map}`)
   .replaceAll("{{shared}}", shared.map((path) => `<link rel="modulepreload" href="/assets/${path}" />`).join("\n    "))
-  .replaceAll("{{icon}}", `/assets/${iconFile}`)
   .replaceAll("{{licences}}", `/assets/${licenceFile}`);
 await writeFile(join(out, "index.html"), page);

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -35,9 +36,22 @@ type Config struct {
 	Demo    bool     // the history of the network may still be written
 	Basemap *Basemap // what the map shows below the hotspots; nil: outlines
 
-	// Start says where the map of a public network begins; nil: unknown. It is called for
-	// each page that is served.
-	Start func() Start
+	PublicURL string // where clients reach the server, for links from elsewhere
+
+	// Start says where the map of a public network begins, and Identity how the network presents
+	// itself; nil: unknown. They are called for each page that is served.
+	Start    func() Start
+	Identity func() Identity
+}
+
+// Identity is how the network presents itself.
+type Identity struct {
+	Name        string `json:"name"` // never empty
+	Description string `json:"description,omitempty"`
+	Contact     string `json:"contact,omitempty"` // to be read
+	ContactLink string `json:"contact_link,omitempty"`
+	Color       string `json:"color"`
+	Logo        bool   `json:"logo,omitempty"` // whether it has one
 }
 
 // Start is where a map begins. At most one of its members is set.
@@ -70,16 +84,16 @@ type Console struct {
 	files map[string]*static.File // by path
 	guard static.Guard
 
-	start  func() Start
-	before string               // the page up to where it says where the map begins
-	after  string               // and the rest of it
-	page   atomic.Pointer[page] // as it was served last
+	cfg  Config
+	text string               // of the page, with what may change as {{...}}
+	page atomic.Pointer[page] // as it was served last
 }
 
-// page is the page of the network, with where the map begins.
+// page is the page of the network, with what it says of it.
 type page struct {
-	start string
-	file  *static.File
+	start    string
+	identity Identity
+	file     *static.File
 }
 
 // The routes, as named in logs and metrics.
@@ -102,12 +116,9 @@ func New(cfg Config) (*Console, error) {
 	yes := map[bool]string{true: "yes"}
 	text := strings.NewReplacer("{{demo-key}}", html.EscapeString(cfg.DemoKey), "{{basemap}}", html.EscapeString(drawn),
 		"{{public}}", yes[cfg.Public], "{{demo}}", yes[cfg.Demo]).Replace(string(source))
-	preview := strings.NewReplacer("{{preview}}", yes[true], "{{start}}", "").Replace(text)
-	c := &Console{guard: newGuard(elsewhere), start: cfg.Start, files: map[string]*static.File{
-		"/preview": static.New(routePreview, static.Page, []byte(preview), static.AlwaysAsk),
-	}}
-	c.before, c.after, _ = strings.Cut(strings.ReplaceAll(text, "{{preview}}", ""), "{{start}}")
-	last := c.make("")
+	c := &Console{guard: newGuard(elsewhere), cfg: cfg, text: strings.ReplaceAll(text, "{{preview}}", ""), files: map[string]*static.File{}}
+	c.files["/preview"] = fill(routePreview, strings.ReplaceAll(text, "{{preview}}", yes[true]), cfg.PublicURL, "", nobody)
+	last := c.make("", nobody)
 	c.page.Store(last)
 	c.files["/"] = last.file
 	assets, err := fs.ReadDir(dist, "dist/assets")
@@ -162,23 +173,48 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // home returns the page of the network as of now.
 func (c *Console) home() *static.File {
-	start := ""
-	if c.start != nil {
-		body, err := json.Marshal(c.start())
-		if err == nil { // it has numbers alone
-			start = string(body)
-		}
+	start, identity := "", nobody
+	if c.cfg.Start != nil {
+		start = encode(c.cfg.Start())
 	}
-	if last := c.page.Load(); last != nil && last.start == start {
+	if c.cfg.Identity != nil {
+		identity = c.cfg.Identity()
+	}
+	if last := c.page.Load(); last != nil && last.start == start && last.identity == identity {
 		return last.file
 	}
-	next := c.make(start)
+	next := c.make(start, identity)
 	c.page.Store(next)
 	return next.file
 }
 
-func (c *Console) make(start string) *page {
-	return &page{start, static.New(routePage, static.Page, []byte(c.before+html.EscapeString(start)+c.after), static.AlwaysAsk)}
+// nobody is a network that nobody has named.
+var nobody = Identity{Name: "Beacon", Color: "#0b62ba"}
+
+func (c *Console) make(start string, i Identity) *page {
+	return &page{start, i, fill(routePage, c.text, c.cfg.PublicURL, start, i)}
+}
+
+// fill says in a page how its network presents itself. What people wrote is put in all at once,
+// so that nobody can write a word that is replaced in turn.
+func fill(route, text, url, start string, i Identity) *static.File {
+	description := cmp.Or(i.Description, "Map and console of a community Wi-Fi network.")
+	var pairs []string
+	for name, value := range map[string]string{
+		"start": start, "name": i.Name, "description": description, "color": i.Color, "url": url, "network": encode(i),
+	} {
+		pairs = append(pairs, "{{"+name+"}}", html.EscapeString(value))
+	}
+	return static.New(route, static.Page, []byte(strings.NewReplacer(pairs...).Replace(text)), static.AlwaysAsk)
+}
+
+// encode returns v, which always can be encoded, as JSON.
+func encode(v any) string {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(body)
 }
 
 // describe returns the basemap as the pages read it, and the origin of its style if that
@@ -205,6 +241,7 @@ func newGuard(elsewhere string) static.Guard {
 		"script-src 'self'",
 		"worker-src 'self'",
 		"style-src 'self'",
+		"manifest-src 'self'",
 		"img-src 'self' data:"+elsewhere, // the map's style sheet has its buttons as images
 		"connect-src 'self'"+elsewhere,
 	)

@@ -335,3 +335,34 @@ func TestPage_Start(t *testing.T) {
 		t.Errorf("the preview's page: %s", body)
 	}
 }
+
+// The page is titled as the network is called now, whatever that is.
+func TestPage_Identity(t *testing.T) {
+	who := console.Identity{Name: "Beacon", Color: "#0b62ba"}
+	c, err := console.New(console.Config{PublicURL: "http://wifi.test", Identity: func() console.Identity { return who }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, before := get(t, c, http.MethodGet, "/")
+	who = console.Identity{Name: `</title><script>"'{{start}}`, Description: "\"><b>&", Contact: "a@example.org", ContactLink: "mailto:a@example.org", Color: "#dc0067", Logo: true}
+	_, body := get(t, c, http.MethodGet, "/")
+	const name = `&lt;/title&gt;&lt;script&gt;&#34;&#39;{{start}}`
+	for _, want := range []string{
+		"<title>" + name + "</title>", `property="og:title" content="` + name + `"`, `name="description" content="&#34;&gt;&lt;b&gt;&amp;"`,
+		`name="theme-color" content="#dc0067"`, `property="og:url" content="http://wifi.test/"`, `property="og:image" content="http://wifi.test/card.png"`,
+		`&#34;contact_link&#34;:&#34;mailto:a@example.org&#34;`, `&#34;logo&#34;:true`, `\u003c/title\u003e`,
+	} {
+		if !bytes.Contains(body, []byte(want)) {
+			t.Errorf("the page has no %s: %s", want, body)
+		}
+	}
+	if bytes.Contains(body, []byte("<b>")) || bytes.Count(body, []byte("<script")) != bytes.Count(before, []byte("<script")) {
+		t.Errorf("the name is markup: %s", body)
+	}
+	if !bytes.Contains(before, []byte("<title>Beacon</title>")) {
+		t.Errorf("without a name: %s", before)
+	}
+	if _, preview := get(t, c, http.MethodGet, "/preview"); !bytes.Contains(preview, []byte("<title>Beacon</title>")) || bytes.Contains(preview, []byte("{{")) {
+		t.Errorf("the preview's page: %s", preview)
+	}
+}

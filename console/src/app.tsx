@@ -26,7 +26,7 @@ import { RegisterPage } from "./pages/register";
 import { RewardsPage } from "./pages/rewards";
 import { SignInPage } from "./pages/signin";
 import { StaffKeysPage, StaffPage, StaffSettingsPage, VerificationsPage } from "./pages/staff";
-import { isDemo, isPreview, isPublic } from "./head";
+import { isDemo, isPreview, isPublic, network } from "./head";
 import { online } from "./online";
 import { route, type Route } from "./router";
 import { session } from "./session";
@@ -106,7 +106,7 @@ export function App() {
     if (!samePage(shown.current, at)) document.getElementById("main")?.scrollTo(0, 0);
   }, [at]);
   useEffect(() => {
-    document.title = t.app.title(page.name);
+    document.title = t.app.title(page.name, network().name);
     if (!samePage(shown.current, at)) document.getElementById("main")?.focus();
     shown.current = at;
   }, [page, at]);
@@ -174,9 +174,9 @@ function Header({ at }: { at: string }) {
   );
   return (
     <header class="bar">
-      <a class="brand" href="/#/" aria-label={t.app.brand}>
-        <Mark />
-        <span>Beacon</span>
+      <a class="brand" href="/#/" aria-label={t.app.brand(network().name)} title={network().description}>
+        {network().logo ? <img src="/logo" alt="" width="28" height="28" /> : <Mark />}
+        <span>{network().name}</span>
       </a>
       <nav aria-label={t.app.pages}>
         <ul>

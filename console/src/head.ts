@@ -27,3 +27,15 @@ export function networkStart(): { view?: Sight; box?: Box } {
 
 /** What lies below the hotspots; empty: outlines. */
 export const basemapText = (): string => said("basemap");
+
+export interface Network {
+  name: string;
+  description?: string;
+  contact?: string;
+  contact_link?: string;
+  color?: string;
+  logo?: boolean;
+}
+
+/** How the network presents itself to everyone. */
+export const network = (): Network => ({ name: "Beacon", ...(JSON.parse(said("network") || "{}") as Partial<Network>) });

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"io/fs"
 	"strings"
 
@@ -10,7 +11,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/agentsite"
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/basemap"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/docsite"
+	"github.com/beacon-wifi/beacon/internal/identity"
 	"github.com/beacon-wifi/beacon/internal/openfeeds"
 	"github.com/beacon-wifi/beacon/internal/preview"
 )
@@ -22,6 +25,7 @@ type pages struct {
 	docs    *docsite.Docs
 	agent   *agentsite.Site
 	basemap *basemap.Map // nil: none
+	self    *identity.Pages
 }
 
 // Basemap is what the console's map shows below the hotspots. At most one of the two is
@@ -31,21 +35,43 @@ type Basemap struct {
 	Style string       // the URL of a style, which browsers load from there
 }
 
-// newPages makes them; start says where the console's map begins.
-func newPages(cfg ServerConfig, start func() console.Start) (p pages, err error) {
+// known is what pages ask of the network; its functions may be nil.
+type known struct {
+	start    func() console.Start
+	identity func() beacon.Identity
+	dots     identity.Dots
+}
+
+// newPages makes them.
+func newPages(cfg ServerConfig, network known) (p pages, err error) {
 	publicURL, keyPrefix := cfg.PublicURL, cfg.PreviewKeyPrefix
 	p.basemap = cfg.Basemap.File
 	if p.preview, err = preview.New(preview.Config{KeyPrefix: keyPrefix, PublicURL: publicURL}); err != nil {
 		return p, err
 	}
-	if p.console, err = console.New(console.Config{DemoKey: demoKey(keyPrefix, "console"), Basemap: drawn(cfg.Basemap), Public: cfg.Public, Demo: cfg.History != nil, Start: start}); err != nil {
+	if p.console, err = console.New(console.Config{DemoKey: demoKey(keyPrefix, "console"), Basemap: drawn(cfg.Basemap), Public: cfg.Public, Demo: cfg.History != nil, PublicURL: publicURL, Start: network.start, Identity: present(network.identity)}); err != nil {
 		return p, err
 	}
 	if p.agent, err = agentsite.New(agentsite.Config{PublicURL: publicURL, Tokens: console.Tokens, Icon: console.Icon}); err != nil {
 		return p, err
 	}
+	p.self = identity.New(identity.Config{Identity: network.identity, Public: cfg.Public, Icon: console.Icon, Dots: network.dots})
 	p.docs, err = newDocs(publicURL, demoKey(keyPrefix, "demo01"))
 	return p, err
+}
+
+// present says how the console's page tells of the network.
+func present(who func() beacon.Identity) func() console.Identity {
+	if who == nil {
+		return nil
+	}
+	return func() console.Identity {
+		i := who()
+		return console.Identity{
+			Name: identity.NameOf(i), Description: i.Description, Contact: i.Contact, ContactLink: i.ContactLink(),
+			Color: string(cmp.Or(i.Color, beacon.DefaultColor)), Logo: i.Logo.Data != "",
+		}
+	}
 }
 
 // drawn says how the console draws a basemap.

@@ -44,6 +44,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rt.console.ServeHTTP(w, r)
 	case rt.history != nil && path == historyPath && r.Method == http.MethodGet:
 		rt.serveHistory(w)
+	case rt.self.Handles(r):
+		rt.self.ServeHTTP(w, r)
 	case rt.docs.Handles(r):
 		rt.docs.ServeHTTP(w, r)
 	case rt.agent.Handles(r):

@@ -36,6 +36,12 @@ var aside = map[string]string{
 	"GET /docs/{missing}":        "tells that there is no such page",
 	"GET /h/{id}":                "a page about a hotspot that feeds show, where the server is public (decision D193)",
 	"GET /h/{id}/embed":          "the same, for frames in other pages",
+	"GET /logo":                  "the logo of the network, which staff show to everyone",
+	"GET /brand.css":             "its color",
+	"GET /manifest.webmanifest":  "its name, for browsers that install the console",
+	"GET /icon-192.png":          "its logo as an icon",
+	"GET /icon-512.png":          "the same, larger",
+	"GET /card.png":              "a picture beside links: its name, and where the server is public, its description and dots where hotspots are that feeds show",
 	"GET /healthz":               "for supervisors, who have no key; it tells that the process lives, and nothing else (decision X11)",
 	"GET /preview":               "the same page, with the preview's records",
 	"GET /readyz":                "for load balancers, who have no key; causes are for the log alone (decision X11)",
@@ -51,7 +57,7 @@ var aside = map[string]string{
 // here.
 func served(t *testing.T) []string {
 	t.Helper()
-	pages, err := newPages(ServerConfig{PublicURL: "http://127.0.0.1:8080", PreviewKeyPrefix: "svc"}, nil)
+	pages, err := newPages(ServerConfig{PublicURL: "http://127.0.0.1:8080", PreviewKeyPrefix: "svc"}, known{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/console"
 	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
 	"github.com/beacon-wifi/beacon/internal/openfeeds"
@@ -53,7 +54,7 @@ type ServerConfig struct {
 // Open opens the database and creates the interfaces. The caller closes the server.
 func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
 	s := &Server{metrics: metrics.New(), shed: cfg.ShedLoad, hosts: cfg.AdminHosts}
-	pages, err := newPages(cfg, s.start)
+	pages, err := newPages(cfg, known{s.start, s.identity, s.dots})
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +113,16 @@ func (s *Server) start() console.Start {
 		box.East += 360 // as maps in browsers have it
 	}
 	return console.Start{Box: &[4]float64{box.West, box.South, box.East, box.North}}
+}
+
+// identity says how the network presents itself.
+func (s *Server) identity() beacon.Identity { return s.node.Follower.Identity() }
+
+// dots yields where the hotspots of a public network are, in a square.
+func (s *Server) dots(size float64, yield func(x, y float64)) {
+	if s.router.feeds != nil && s.router.loaded.Load() {
+		s.router.feeds.Dots(size, yield)
+	}
 }
 
 // Close closes the database.

@@ -11,6 +11,7 @@ package openfeeds
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -86,6 +87,30 @@ func (f *Feeds) Box() (geo.Box, bool) {
 		e = f.editions.current()
 	}
 	return e.box, len(e.items) > 0
+}
+
+// Dots yields where the hotspots are in a square around all of them, as maps project the Earth.
+func (f *Feeds) Dots(size float64, yield func(x, y float64)) {
+	box, found := f.Box()
+	if !found {
+		return
+	}
+	project := func(p geo.Point) (x, y float64) {
+		x = p.Lng - box.West
+		if x < 0 {
+			x += 360
+		}
+		lat := max(-85, min(85, p.Lat)) * math.Pi / 180
+		return x * math.Pi / 180, -math.Asinh(math.Tan(lat))
+	}
+	right, bottom := project(geo.Point{Lat: box.South, Lng: box.East})
+	_, top := project(geo.Point{Lat: box.North, Lng: box.West})
+	side := max(right, bottom-top, 1e-6)
+	f.editions.latest.Load().places(func(p geo.Point) bool {
+		x, y := project(p)
+		yield((x+(side-right)/2)/side*size, (y-top+(side-(bottom-top))/2)/side*size)
+		return true
+	})
 }
 
 // endpoint serves a request. If it returns an error, it must have written nothing.

@@ -105,6 +105,7 @@ var allowed = map[string][]string{
 	"basemap":         {"basemap/pmtiles", "httpserver/static"}, // a file of streets; not what is drawn over it
 	"basemap/extract": {"basemap", "basemap/pmtiles"},
 	"basemap/pmtiles": {},
+	"identity":        {"beacon", "httpserver/static"},
 	"deploy":          {},
 	"docs":            {},
 
@@ -112,7 +113,7 @@ var allowed = map[string][]string{
 	"client": {},
 
 	// What wires everything.
-	"node":       {"access", "agentsite", "api", "api/edge", "api/fragments", "basemap", "beacon", "checkins", "clock", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "geo", "httpserver", "httpserver/metrics", "lease", "openfeeds", "oversight", "preview", "registry", "replica", "review", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "store", "telemetry"},
+	"node":       {"access", "agentsite", "api", "api/edge", "api/fragments", "basemap", "beacon", "checkins", "clock", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "geo", "httpserver", "httpserver/metrics", "identity", "lease", "openfeeds", "oversight", "preview", "registry", "replica", "review", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "store", "telemetry"},
 	"cmd/beacon": {"access", "api", "api/accounts", "api/edge", "api/network", "basemap", "basemap/extract", "beacon", "client", "clock", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node", "oversight", "preview", "rewards", "rewards/closing", "rewards/earnings", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite"},
 
 	// For tests and benchmarks only.
@@ -161,6 +162,7 @@ var foreign = map[string][]string{
 	"basemap":             {"golang.org/x/text", "google.golang.org/protobuf"},
 	"basemap/basemaptest": {"google.golang.org/protobuf"},
 	"basemap/extract":     {"golang.org/x/text"},
+	"identity":            {"golang.org/x/image"},
 	"node":                {"golang.org/x/sync"},
 	"demo":                {"golang.org/x/sync"},
 	"cmd/beacon":          {"github.com/alecthomas/kong"},

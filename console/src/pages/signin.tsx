@@ -4,7 +4,7 @@ import { t } from "../messages";
 import { Check, Field } from "../parts/field";
 import { ErrorNote } from "../parts/note";
 import { useDoing } from "../parts/use";
-import { isPublic } from "../head";
+import { isPublic, network } from "../head";
 import { go, route } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
@@ -26,9 +26,8 @@ export function SignInPage() {
   const refused = error instanceof ApiError && error.status === 401;
   return (
     <section class="page narrow">
-      <h1>{t.app.signIn}</h1>
+      {isPublic() ? <h1>{t.app.signIn}</h1> : <Welcome />}
       {notice && <p class="note">{notice}</p>}
-      {!isPublic() && <p>{t.signIn.private}</p>}
       <form class="card" onSubmit={send} noValidate>
         <Field
           label={t.signIn.key}
@@ -54,6 +53,21 @@ export function SignInPage() {
       </p>
       <p class="small">{t.signIn.licences((text) => <a href={licences()}>{text}</a>)}</p>
     </section>
+  );
+}
+
+/** What strangers see of a private network: who it is, and whom to ask. */
+function Welcome() {
+  const { name, description, contact, contact_link = "" } = network();
+  return (
+    <>
+      <h1>{t.signIn.welcome(name)}</h1>
+      {description && <p class="lead">{description}</p>}
+      <p>
+        {t.signIn.private}
+        {contact && t.signIn.ask(<a href={contact_link}>{contact}</a>)}
+      </p>
+    </>
   );
 }
 

@@ -4,7 +4,7 @@ import type { Mark } from "./common";
 
 export const frame = {
   app: {
-    title: (page: string) => `${page} · Beacon`,
+    title: (page: string, network: string) => `${page} · ${network}`,
     map: "Map",
     signIn: "Sign in",
     firstKey: "First key",
@@ -20,7 +20,7 @@ export const frame = {
     pageNotFound: "Page not found",
     goToMap: "Go to the map",
     skip: "Skip to content",
-    brand: "Beacon: go to the map",
+    brand: (network: string) => `${network}: go to the map`,
     pages: "Pages",
     signedOut: "You are signed out, and this browser no longer has your key.",
     notForgotten: "The server could not be reached, so this browser may still be signed in. Reload the page and sign out again.",
@@ -46,6 +46,8 @@ export const frame = {
       ", in the folder of its database. ",
     ],
     private: "This network shows its map to those who have a key.",
+    welcome: (network: string) => `Welcome to ${network}`,
+    ask: (contact: ComponentChildren): ComponentChildren => [" Questions? ", contact],
     preview: (link: Mark): ComponentChildren => ["To try an app without a key there is the ", link("preview"), ": a fixed set of hotspots in New York."],
     publicMap: (link: Mark): ComponentChildren => ["Without a key you see the ", link("public map"), "."],
     licences: (link: Mark): ComponentChildren => [link("Licences"), " of what this page is made of."],

@@ -2,7 +2,7 @@ import type { frame as en } from "../en/frame";
 
 export const frame: typeof en = {
   app: {
-    title: (page) => `${page} · Beacon`,
+    title: (page, network) => `${page} · ${network}`,
     map: "Mapa",
     signIn: "Iniciar sesión",
     firstKey: "Primera clave",
@@ -18,7 +18,7 @@ export const frame: typeof en = {
     pageNotFound: "Página no encontrada",
     goToMap: "Ir al mapa",
     skip: "Saltar al contenido",
-    brand: "Beacon: ir al mapa",
+    brand: (network) => `${network}: ir al mapa`,
     pages: "Páginas",
     signedOut: "La sesión está cerrada y este navegador ya no tiene su clave.",
     notForgotten: "No se pudo contactar con el servidor, así que este navegador quizá siga con la sesión abierta. Vuelva a cargar la página y cierre la sesión de nuevo.",
@@ -40,6 +40,8 @@ export const frame: typeof en = {
     checking: "Comprobando…",
     help: (command) => ["El personal de la red le da una clave. Si usted administra el servidor, créela con ", command, ", en la carpeta de su base de datos. "],
     private: "Esta red muestra su mapa a quienes tienen una clave.",
+    welcome: (network) => `Le damos la bienvenida a ${network}`,
+    ask: (contact) => [" ¿Preguntas? ", contact],
     preview: (link) => ["Para probar una aplicación sin clave está la ", link("muestra"), ": un conjunto fijo de puntos de acceso en Nueva York."],
     publicMap: (link) => ["Sin clave se ve el ", link("mapa público"), "."],
     licences: (link) => [link("Licencias"), " de lo que compone esta página."],

@@ -1,7 +1,8 @@
 // One hotspot, for its operator.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { ask } from "../api";
 import * as format from "../format";
+import type { LinkCode } from "../linking";
 import { changes } from "../live";
 import { t } from "../messages";
 import { ErrorNote } from "../parts/note";
@@ -16,6 +17,7 @@ import { HotspotFacts } from "./card";
 import { Days } from "./days";
 import { Held } from "./held";
 import { HistoryCharts } from "./history";
+import { Linking } from "./linking";
 import { OthersSee } from "./privacy";
 import { SettingsForm } from "./settings";
 
@@ -82,17 +84,14 @@ function missing({ location, device }: Hotspot): string {
 
 /** Links and unlinks the access point itself. */
 function Device({ hotspot, onChanged }: { hotspot: Hotspot; onChanged: () => void }) {
-  const [code, setCode] = useState<{ code: string; expires_at: string; linkedBefore: string | null }>();
+  const [link, setLink] = useState<LinkCode>();
   const { busy, error, run } = useDoing();
   const path = `/v1/hotspots/${hotspot.id}`;
   const linkedAt = hotspot.device.linked_at ?? null;
   const create = async (): Promise<void> => {
     const { data } = await ask<{ code: string; expires_at: string }>(`${path}/link-code`, { method: "POST" });
-    setCode({ ...data, linkedBefore: linkedAt });
+    setLink({ ...data, linkedBefore: linkedAt });
   };
-  useEffect(() => {
-    if (linkedAt) setCode((shown) => (shown && shown.linkedBefore !== linkedAt ? undefined : shown)); // it was used
-  }, [linkedAt]);
   return (
     <section class="card">
       <h2>{t.words.device}</h2>
@@ -101,15 +100,7 @@ function Device({ hotspot, onChanged }: { hotspot: Hotspot; onChanged: () => voi
           ? t.hotspot.linkedSince(format.time(linkedAt))
           : t.hotspot.noDevice((text) => <a href="/docs/agent">{text}</a>)}
       </p>
-      <div aria-live="polite">
-        {code && (
-          <p>
-            <strong class="code">{code.code}</strong>
-            <br />
-            <span class="small">{t.hotspot.codeValid(format.time(code.expires_at))}</span>
-          </p>
-        )}
-      </div>
+      {link && <Linking key={link.code} hotspot={hotspot} link={link} onChanged={onChanged} />}
       <ErrorNote error={error} />
       <div class="line">
         <button type="button" class={hotspot.device.linked ? "quiet" : "button"} disabled={busy} onClick={() => run(create)}>

@@ -31,6 +31,9 @@ func (restoreCmd) Examples() string {
 // Run creates a database from a backup.
 func (c restoreCmd) Run(out *console) error {
 	if (database{DB: c.DB}).remote() {
+		if sqlite.IsFile(c.File) {
+			return usageError(fmt.Sprintf("%s is a SQLite database, which PostgreSQL cannot read: restore it into a file, with --db FILE", shellWord(c.File)))
+		}
 		return usageError(fmt.Sprintf(`PostgreSQL has its own tool for this. Into an empty database:
   pg_restore --no-owner --exit-on-error --single-transaction --dbname=%s %s`, shellWord(withoutPassword(c.DB)), shellWord(c.File)))
 	}

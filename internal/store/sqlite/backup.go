@@ -47,6 +47,20 @@ func Backup(ctx context.Context, from, to string, opts Copying) error {
 	})
 }
 
+// IsFile reports whether a file is a database of SQLite, by how it begins. It is for commands:
+// to close a file that this process has open as a database would release its locks.
+func IsFile(path string) bool {
+	const begins = "SQLite format 3\x00"
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, len(begins))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == begins
+}
+
 // Restore creates a database at to from the backup at from. There must be no file at to
 // unless opts.Replace is set.
 func Restore(ctx context.Context, from, to string, opts Copying) error {

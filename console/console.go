@@ -33,7 +33,7 @@ var (
 type Config struct {
 	DemoKey string   // a key of the preview, for people without a key of the network
 	Public  bool     // anyone may see the live map, without a key
-	Demo    bool     // the history of the network may still be written
+	Demo    string   // the city of a demo, whose history may still be written; "": it is none
 	Basemap *Basemap // what the map shows below the hotspots; nil: outlines
 
 	PublicURL string // where clients reach the server, for links from elsewhere
@@ -115,7 +115,7 @@ func New(cfg Config) (*Console, error) {
 	}
 	yes := map[bool]string{true: "yes"}
 	text := strings.NewReplacer("{{demo-key}}", html.EscapeString(cfg.DemoKey), "{{basemap}}", html.EscapeString(drawn),
-		"{{public}}", yes[cfg.Public], "{{demo}}", yes[cfg.Demo]).Replace(string(source))
+		"{{public}}", yes[cfg.Public], "{{demo}}", html.EscapeString(cfg.Demo)).Replace(string(source))
 	c := &Console{guard: newGuard(elsewhere), cfg: cfg, text: strings.ReplaceAll(text, "{{preview}}", ""), files: map[string]*static.File{}}
 	c.files["/preview"] = fill(routePreview, strings.ReplaceAll(text, "{{preview}}", yes[true]), cfg.PublicURL, "", nobody)
 	last := c.make("", nobody)

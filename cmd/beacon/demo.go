@@ -26,6 +26,7 @@ type demoCmd struct {
 	AdminAddr string          `default:"off" placeholder:"HOST:PORT" help:"The address for /metrics and /debug/pprof, or 'off'. Default ${default}."`
 	RateLimit ratelimit.Limit `default:"${rate_limit}" placeholder:"RATE" help:"How many requests a key may send, and in a burst; 'off' turns all limits off. Default ${default}."`
 	Seed      uint64          `default:"1" help:"Random seed: the same seed and --clock-start give the same network. Default ${default}."`
+	City      string          `default:"new-york" enum:"new-york,berlin,nairobi,paris,mexico-city" help:"Where the network is: ${enum}. The places of New York are real; those of the others are made up, within a circle around the real middle. Default ${default}."`
 	Hotspots  int             `default:"3167" help:"How many of the 3167 hotspots to use. Default: all."`
 	streets
 	LogLevel logLevel `default:"warn" help:"Lowest level to log: debug, info, warn or error; requests are info. Default ${default}."`
@@ -45,6 +46,8 @@ func (c demoCmd) Validate() error { return database{c.DB}.Validate() }
 func (demoCmd) Examples() string {
 	return `  beacon demo                                   3,167 hotspots of New York on http://127.0.0.1:8080, until Ctrl-C
   beacon demo --addr 127.0.0.1:0 --hotspots 200 a smaller one, on a free port
+  beacon demo --city berlin --basemap berlin.pmtiles
+                                                made-up hotspots in Berlin, with its streets
   beacon demo --db demo.db                      keep it and continue next time
   beacon demo --basemap new-york.pmtiles        with streets, from beacon basemap get "new york" new-york.pmtiles
 `
@@ -117,7 +120,7 @@ func (c demoCmd) stage(out *console, file string, now func() time.Time) (stage *
 			err = fmt.Errorf("%s is not the database of a demo; choose another with --db", file)
 		}
 	} else {
-		stage, err = demo.Create(out.ctx, file, demo.Config{Seed: c.Seed, Hotspots: c.Hotspots, Days: demoDays, Now: now(), Lively: true})
+		stage, err = demo.Create(out.ctx, file, demo.Config{City: c.City, Seed: c.Seed, Hotspots: c.Hotspots, Days: demoDays, Now: now(), Lively: true})
 	}
 	if err == nil {
 		past.write = stage.WriteHistory
@@ -130,7 +133,7 @@ func (c demoCmd) stage(out *console, file string, now func() time.Time) (stage *
 func (c demoCmd) show(out *console, file string, s *demo.Stage, past *history, ln net.Listener, now func() time.Time, began time.Time) error {
 	server := serveCmd{
 		database: database{file}, AdminAddr: c.AdminAddr, RateLimit: c.RateLimit, Public: true, streets: c.streets, PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: c.LogLevel,
-		History: past,
+		History: past, Demo: s.City.Key,
 	}
 	url, err := server.url(ln.Addr())
 	if err != nil {
@@ -202,11 +205,15 @@ func (c demoCmd) welcome(s *demo.Stage, to links, url string, took time.Duration
 	ask := func(path string) string {
 		return fmt.Sprintf("  curl -s -H 'Authorization: Bearer %s' '%s/v1%s'\n", s.OperatorKey, url, path)
 	}
+	at, madeUp := s.City.Middle, ""
+	if s.City.Key != demo.NewYork {
+		madeUp = " (all places are made up)"
+	}
 	ending := "Press Ctrl-C to stop it and delete its data."
 	if c.DB != "" {
 		ending = fmt.Sprintf("Press Ctrl-C to stop it. %s keeps the network for next time, with new keys.", c.DB)
 	}
-	return fmt.Sprintf(`beacon: %s in New York, %d days of history, %s running; ready in %.1f s.
+	return fmt.Sprintf(`beacon: %s in %s%s, %d days of history, %s running; ready in %.1f s.
 
   console       %s/
   operator key  %s
@@ -218,13 +225,13 @@ Look around as one of these; the links sign a browser in once, within %d minutes
   operator      %s
   staff         %s
 
-Hotspots near Chelsea Market, coverage of Chelsea, last month's earnings:
+Hotspots nearby, coverage around them, last month's earnings:
 
 %s%s%s
 %s
-`, count(s.Hotspots, "hotspot"), demoDays, count(len(s.Devices), "device"), took.Seconds(), url, s.OperatorKey, s.StaffKey,
+`, count(s.Hotspots, "hotspot"), s.City.Name, madeUp, demoDays, count(len(s.Devices), "device"), took.Seconds(), url, s.OperatorKey, s.StaffKey,
 		access.LinkLasts/time.Minute, url, to.operator, to.staff,
-		ask("/hotspots/nearby?lat=40.7423&lng=-74.0060&radius=300"),
-		ask("/coverage?north=40.750&south=40.737&east=-73.994&west=-74.010"),
+		ask(fmt.Sprintf("/hotspots/nearby?lat=%.4f&lng=%.4f&radius=300", at.Lat, at.Lng)),
+		ask(fmt.Sprintf("/coverage?north=%.3f&south=%.3f&east=%.3f&west=%.3f", at.Lat+0.008, at.Lat-0.005, at.Lng+0.012, at.Lng-0.004)),
 		ask("/users/me/rewards?period=last"), ending)
 }

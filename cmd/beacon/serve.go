@@ -43,6 +43,7 @@ type serveCmd struct {
 	clockFlags
 
 	History *history `kong:"-"` // that a demo writes meanwhile; nil: none
+	Demo    string   `kong:"-"` // its city
 }
 
 func (serveCmd) Examples() string {
@@ -157,7 +158,7 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 		Observe:          log.Requests,
 	}
 	if c.History != nil {
-		config.Free, config.History = c.History.written, c.History.progress
+		config.Free, config.History, config.Demo = c.History.written, c.History.progress, c.Demo
 	}
 	server, err := node.Open(out.ctx, config)
 	if err != nil {

@@ -11,14 +11,14 @@ export const demoKey = (): string => said("demo-key");
 /** Whether anyone may see the live map. */
 export const isPublic = (): boolean => said("public") === "yes";
 
-/** Whether this is a demo, with a made-up network in New York. */
-export const isDemo = (): boolean => said("demo") === "yes";
+/** Whether this is a demo, with a made-up network. */
+export const isDemo = (): boolean => said("demo") !== "";
 
 /** Whether this is the page of the preview, with its fixed records of New York. */
 export const isPreview = (): boolean => said("preview") === "yes";
 
 /** Where maps without streets have the outlines and names of New York. */
-export const isNewYork = (): boolean => isPreview() || isDemo();
+export const isNewYork = (): boolean => isPreview() || said("demo") === "new-york";
 
 /** Where a public network is: what its staff chose to show at first, or the box around its hotspots. */
 export function networkStart(): { view?: Sight; box?: Box } {

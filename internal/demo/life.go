@@ -39,7 +39,7 @@ func (n *Network) plan(random *rand.Rand, p place) (l life) {
 // atLaunch is registered and verified in the two weeks before the network's first
 // day, and linked on it.
 func (n *Network) atLaunch(random *rand.Rand) (l life) {
-	l.created = atWork(random, n.launch-14+beacon.Day(random.IntN(10)))
+	l.created = n.atWork(random, n.launch-14+beacon.Day(random.IntN(10)))
 	l.verified = l.created.Add(time.Hour + time.Duration(random.Int64N(int64(70*time.Hour))))
 	l.linked = n.launch.Time().Add(12*time.Hour + time.Duration(random.Int64N(int64(8*time.Hour)))).Truncate(time.Second)
 	return l
@@ -48,7 +48,7 @@ func (n *Network) atLaunch(random *rand.Rand) (l life) {
 // later is registered on a given day.
 func (n *Network) later(random *rand.Rand, day beacon.Day) (l life) {
 	l.late = true
-	l.created = atWork(random, day)
+	l.created = n.atWork(random, day)
 	if l.created.After(n.Now.Add(-20 * time.Minute)) { // today, and earlier than people work
 		l.created = n.Now.Add(-20*time.Minute - time.Duration(random.Int64N(int64(8*time.Hour)))).Truncate(time.Millisecond)
 	}
@@ -72,9 +72,9 @@ func (n *Network) waiting(random *rand.Rand) (l life) {
 	return l
 }
 
-// atWork returns a time of a day at which people work in New York.
-func atWork(random *rand.Rand, day beacon.Day) time.Time {
-	return day.Time().Add(13*time.Hour + time.Duration(random.Int64N(int64(9*time.Hour)))).Truncate(time.Millisecond)
+// atWork returns a time of a day at which people work in the city.
+func (n *Network) atWork(random *rand.Rand, day beacon.Day) time.Time {
+	return day.Time().Add(13*time.Hour - n.in.east + time.Duration(random.Int64N(int64(9*time.Hour)))).Truncate(time.Millisecond)
 }
 
 // maintenance is when the service itself was down, one morning not long ago.
@@ -94,6 +94,7 @@ func (n *Network) powerCuts() (cuts []powerCut) {
 	random := sourceOf(n.Seed, "power")
 	for _, where := range []string{
 		"Hudson Yards-Chelsea-Flatiron-Union Square", "Astoria", "Park Slope-Gowanus", "Morrisania-Melrose", "Central Harlem South",
+		featuredQuarter, "Quarter 4", // of a made-up city
 	} {
 		day := n.launch + 3 + beacon.Day(random.IntN(max(n.Days-6, 1)))
 		from := day.Time().Add(time.Duration(14*60+random.IntN(360)) * time.Minute)

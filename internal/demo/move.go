@@ -32,7 +32,7 @@ func (n *Network) moveOf(p place, l life) *move {
 		return nil
 	}
 	upTo := func(most time.Duration) time.Duration { return time.Duration(random.Int64N(int64(most))) }
-	m := move{off: atWork(random, first+beacon.Day(random.IntN(days)))}
+	m := move{off: n.atWork(random, first+beacon.Day(random.IntN(days)))}
 	m.on = m.off.Add(20*time.Minute + upTo(5*time.Hour))
 	m.registered = m.off.Add(upTo(40*time.Hour) - 10*time.Hour).Truncate(time.Millisecond)
 	metres := 40 + 560*random.Float64()

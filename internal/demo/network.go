@@ -1,6 +1,6 @@
 // Package demo generates a network for demonstrations: the public hotspots of New
-// York City, which are real, and operators, devices and months of history, which are
-// not; some of the places are taken for homes. Create writes it to a database, as servers
+// York City, which are real, or made-up ones in another city; and operators, devices and
+// months of history, which are made up; some of the places are taken for homes. Create writes it to a database, as servers
 // would have, and Continue takes up one that it wrote. It serves nothing: what shows the
 // network is a server like any other.
 //
@@ -23,6 +23,7 @@ import (
 
 // Config determines a network.
 type Config struct {
+	City     string // its key; "": New York
 	Seed     uint64
 	Hotspots int // up to Hotspots
 	Days     int // of history before today
@@ -39,6 +40,7 @@ type Network struct {
 	Operator beacon.UserID // the featured one
 	Staff    beacon.UserID
 	Hotspots []*Hotspot // in the order of registration
+	in       City
 	launch   beacon.Day
 
 	colleague beacon.UserID // of the staff
@@ -61,11 +63,15 @@ type Hotspot struct {
 // New generates a network.
 func New(cfg Config) (*Network, error) {
 	cfg.Now = cfg.Now.UTC()
-	list, err := places(cfg.Hotspots)
+	in, err := CityOf(cfg.City)
 	if err != nil {
 		return nil, err
 	}
-	n := &Network{Config: cfg, launch: beacon.DayOf(cfg.Now) - beacon.Day(cfg.Days)}
+	list, err := places(in, cfg.Hotspots)
+	if err != nil {
+		return nil, err
+	}
+	n := &Network{Config: cfg, in: in, launch: beacon.DayOf(cfg.Now) - beacon.Day(cfg.Days)}
 	n.Operator = userOf(cfg.Seed, featured, n.founded())
 	n.Staff = userOf(cfg.Seed, "staff", n.founded())
 	n.colleague = userOf(cfg.Seed, "colleague", n.founded())
@@ -144,9 +150,10 @@ func (n *Network) newHotspot(random *rand.Rand, p place, name string, l life) (*
 	if err != nil {
 		return nil, err
 	}
-	h.Settings.OperatingHours = v.hours(random)
+	h.Settings.OperatingHours = n.in.clocked(v.hours(random))
 	if n.Lively {
 		p.odd.set(&h.Settings)
+		n.in.clocked(h.Settings.OperatingHours)
 	}
 	h.Location.VerifiedAt, h.Device.LinkedAt, h.DeletedAt = n.passed(l.verified), n.passed(l.linked), l.deleted
 	h.UpdatedAt = slices.MaxFunc([]time.Time{h.CreatedAt, h.Location.VerifiedAt, h.Device.LinkedAt, h.DeletedAt}, time.Time.Compare)
@@ -156,7 +163,7 @@ func (n *Network) newHotspot(random *rand.Rand, p place, name string, l life) (*
 	}
 	if linked := h.Device.LinkedAt; !linked.IsZero() {
 		hotspot.Hotspot.Device.Agent = agentOf(h.Device.MAC, hotspot.odd, linked)
-		hotspot.Device = character(p, h.Device.MAC).Device()
+		hotspot.Device = character(n.in, p, h.Device.MAC).Device()
 	}
 	for _, cut := range n.powerCuts() {
 		if cut.neighborhood == p.neighborhood {
@@ -206,7 +213,11 @@ func generationOf(mac beacon.MAC) int {
 // Known returns devices for the live hotspots of an earlier demonstration. All of
 // them have been rebooted.
 func Known(stored []beacon.Hotspot) (hotspots []*Hotspot, err error) {
-	list, err := places(Hotspots)
+	if len(stored) == 0 {
+		return nil, nil
+	}
+	in := cityAt(stored[0].Location.Point)
+	list, err := places(in, Hotspots)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +233,7 @@ func Known(stored []beacon.Hotspot) (hotspots []*Hotspot, err error) {
 			h.Device.LinkedAt.IsZero() || broken(all[number], h.Device.MAC.Canonical()) || generation&oddDevice != 0 && all[number].odd == silent {
 			continue
 		}
-		c := character(all[number], h.Device.MAC)
+		c := character(in, all[number], h.Device.MAC)
 		c.Seed ^= uint64(h.Version) // so that boot ids differ from last time
 		hotspots = append(hotspots, &Hotspot{Hotspot: h, Device: c.Device()})
 	}

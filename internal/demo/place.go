@@ -38,8 +38,8 @@ type place struct {
 // places returns the first count places, in an order in which any few are spread over
 // the whole city. The featured operator's come first, so that a small demonstration
 // has them too.
-func places(count int) ([]place, error) {
-	all, err := readPlaces()
+func places(c City, count int) ([]place, error) {
+	all, err := c.places()
 	if err != nil {
 		return nil, fmt.Errorf("read the places of the demo: %w", err)
 	}
@@ -50,7 +50,7 @@ func places(count int) ([]place, error) {
 		return int64(hash(p.key()))
 	}
 	slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(rank(a), rank(b)) })
-	markOdd(all, crowd)
+	markOdd(all, c.crowd)
 	return all[:min(count, len(all))], nil
 }
 
@@ -115,9 +115,6 @@ func asHome(p place) place {
 	p.placement = home
 	return p
 }
-
-// crowd is a street corner at which the hotspots of several accounts stand.
-var crowd = geo.Point{Lat: 40.764212, Lng: -73.984545}
 
 // featured is the operator whose key is printed: neither large nor small, and with
 // all of its hotspots within walking distance.

@@ -28,6 +28,7 @@ var byDemo = beacon.Actor{Request: "demo"}
 
 // Stage is a network that can be shown: a database file, and what is not in the file.
 type Stage struct {
+	City                  City
 	Hotspots              int // live ones
 	Devices               []*simulate.Device
 	OperatorKey, StaffKey string
@@ -44,7 +45,7 @@ func Create(ctx context.Context, file string, cfg Config) (*Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stage{file: file}
+	s := &Stage{City: network.in, file: file}
 	if err := s.create(ctx, network); err != nil {
 		return nil, errors.Join(err, s.Discard())
 	}
@@ -183,6 +184,9 @@ func (s *Stage) goOn(ctx context.Context, db *store.DB, now time.Time) error {
 		return err
 	}
 	s.Hotspots = len(all)
+	if len(all) > 0 {
+		s.City = cityAt(all[0].Location.Point)
+	}
 	hotspots, err := Known(all)
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ func venueOf(p place) venue {
 
 // character describes the device of a place. It depends only on the MAC address, so
 // that a device can continue with another key.
-func character(p place, mac beacon.MAC) simulate.Character {
+func character(in City, p place, mac beacon.MAC) simulate.Character {
 	v := venueOf(p)
 	random := rand.New(rand.NewPCG(uint64(hash(mac.Canonical())), 7))
 	c := simulate.Character{
@@ -61,6 +61,7 @@ func character(p place, mac beacon.MAC) simulate.Character {
 		DBM:      -76 + 30*random.Float64(),
 		Appetite: 2_500 + 22_000*random.Float64(),
 		Line:     lineAt(p.point),
+		East:     in.east,
 	}
 	c.Crowd = min(c.Crowd, float64(beacon.DefaultSettings(v.kind).MaxConnections)/3.5)
 	line := lines[lineOf(random.Float64())]
@@ -110,6 +111,14 @@ const (
 
 func weekly(spans ...beacon.WeeklySpan) *beacon.OperatingHours {
 	return &beacon.OperatingHours{Timezone: newYork, Weekly: spans}
+}
+
+// clocked returns hours by the clock of the city.
+func (c City) clocked(hours *beacon.OperatingHours) *beacon.OperatingHours {
+	if hours != nil {
+		hours.Timezone = c.Zone
+	}
+	return hours
 }
 
 func always(*rand.Rand) *beacon.OperatingHours { return nil }

@@ -49,7 +49,7 @@ func newPages(cfg ServerConfig, network known) (p pages, err error) {
 	if p.preview, err = preview.New(preview.Config{KeyPrefix: keyPrefix, PublicURL: publicURL}); err != nil {
 		return p, err
 	}
-	if p.console, err = console.New(console.Config{DemoKey: demoKey(keyPrefix, "console"), Basemap: drawn(cfg.Basemap), Public: cfg.Public, Demo: cfg.History != nil, PublicURL: publicURL, Start: network.start, Identity: present(network.identity)}); err != nil {
+	if p.console, err = console.New(console.Config{DemoKey: demoKey(keyPrefix, "console"), Basemap: drawn(cfg.Basemap), Public: cfg.Public, Demo: cfg.Demo, PublicURL: publicURL, Start: network.start, Identity: present(network.identity)}); err != nil {
 		return p, err
 	}
 	if p.agent, err = agentsite.New(agentsite.Config{PublicURL: publicURL, Tokens: console.Tokens, Icon: console.Icon}); err != nil {

@@ -42,6 +42,7 @@ type ServerConfig struct {
 	Public           bool   // serve open feeds, without a key
 	Basemap          Basemap
 	History          func() (days, of int) // how far the history of a demo is written; nil: it is no demo
+	Demo             string                // the city of a demo
 	PreviewKeyPrefix string                // first word of the preview's demo keys
 	Proxies          httpserver.Proxies
 	AdminHosts       []string                                    // names of the admin interface, besides localhost

@@ -109,7 +109,7 @@ func (d *Device) Beat(at time.Time) (b Beat, due bool) {
 	if d.last != 0 {
 		since = min(now-d.last, 5*time.Minute)
 	}
-	clients := max(0, int(math.Round(d.character.Crowd*d.rhythm.at(now)*(1+0.3*d.chance.normal()))))
+	clients := max(0, int(math.Round(d.character.Crowd*d.rhythm.at(now+d.character.East)*(1+0.3*d.chance.normal()))))
 	moved := float64(clients) * d.character.Appetite * since.Seconds() * d.chance.between(0.5, 1.5)
 	return d.report(now, 1, clients, moved), true
 }
@@ -195,6 +195,7 @@ type Character struct {
 	Appetite float64       // bytes a client moves per second
 	Uplink                 // the speed of its line
 	Line     int           // devices on different lines, from 1 on, send from different addresses; 0: from any
+	East     time.Duration // how far its clock is ahead of the one in New York
 	Fails    time.Duration // mean time between outages
 	Repair   time.Duration // mean duration of an outage
 }

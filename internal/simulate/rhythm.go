@@ -147,7 +147,7 @@ func (d *Device) stretch(first epoch, count int) Stretch {
 	second := d.testsAt % time.Minute // when in a minute the device sends
 	long := time.Duration(count) * time.Minute
 	last := first + long - time.Minute + second
-	usual := d.character.Crowd * d.rhythm.at(first+long/2)
+	usual := d.character.Crowd * d.rhythm.at(first+d.character.East+long/2)
 	clients := max(0, int(math.Round(usual*(1.2+0.3*d.chance.normal()))))
 	moved := usual * d.character.Appetite * float64(count) * 60 * d.chance.between(0.7, 1.3)
 	return Stretch{d.report(last, count, clients, moved), time.Unix(0, int64(last)).UTC(), count}

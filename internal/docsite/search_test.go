@@ -77,19 +77,27 @@ func TestSearch_Order(t *testing.T) {
 	}
 }
 
-// Guides for those who use the network have its address in their examples; guides for
-// those who start a server have that of their own.
+// The reader's own network has its address in guides; a server that the reader starts as a
+// guide says keeps the one that it has.
 func TestGuide_Address(t *testing.T) {
 	cfg := config
 	cfg.PublicURL = "https://network.test"
-	d, err := docsite.New(cfg)
+	guides := fstest.MapFS{"README.md": {Data: []byte("# Start\n\n```sh server\nbeacon serve\n```\n\n```sh\ncurl http://127.0.0.1:8080/v1\ncurl https://beacon.example.org/v1\n```\n")}}
+	d, err := docsite.New(with(guides, cfg))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, own := range map[string]bool{"/docs/quickstart-apps": true, "/docs/rewards": true, "/docs/run-single-node": false} {
+	_, body := get(t, d, "GET", "/docs")
+	if want := "curl http://127.0.0.1:8080/v1\ncurl https://network.test/v1\n"; !strings.Contains(body, want) {
+		t.Errorf("the page does not have %q:\n%s", want, body)
+	}
+	if d, err = docsite.New(cfg); err != nil {
+		t.Fatal(err)
+	}
+	for path, names := range map[string]bool{"/docs/agent": true, "/docs/quickstart-devices": true, "/docs/quickstart-operators": true, "/docs/quickstart-apps": true, "/docs/run-single-node": false} {
 		_, body := get(t, d, "GET", path)
-		if strings.Contains(body, "https://network.test") != own || strings.Contains(body, "http://127.0.0.1:8080") == own {
-			t.Errorf("%s: the examples have the wrong address", path)
+		if strings.Contains(body, "https://network.test") != names || strings.Contains(body, "beacon.example.org") || !strings.Contains(body, "http://127.0.0.1:8080") {
+			t.Errorf("%s has the wrong addresses", path)
 		}
 	}
 }

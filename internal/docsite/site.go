@@ -80,29 +80,28 @@ type asset struct {
 const index = "README.md"
 
 // menu groups and orders the guides. A guide that is not listed goes to the end of the
-// third group. Guides to running a server are about servers that readers start; the
-// examples of all others get the address of this one.
+// third group.
 var menu = []struct {
 	name   string
-	own    bool
 	guides []string
 }{
-	{"Start", false, []string{index, "quickstart-apps.md", "quickstart-operators.md", "quickstart-devices.md", "agent.md", "quickstart-staff.md"}},
-	{"Run it", true, []string{"run-single-node.md", "run-postgresql.md", "backup.md", "upgrade.md", "monitoring.md", "sizing.md"}},
-	{"Understand", false, []string{"rewards.md", "how-money-flows.md", "trust.md", "reliability.md", "security.md", "privacy.md", "open-data.md", "performance.md"}},
+	{"Start", []string{index, "quickstart-apps.md", "quickstart-operators.md", "quickstart-devices.md", "agent.md", "quickstart-staff.md"}},
+	{"Run it", []string{"run-single-node.md", "run-postgresql.md", "backup.md", "upgrade.md", "monitoring.md", "sizing.md"}},
+	{"Understand", []string{"rewards.md", "how-money-flows.md", "trust.md", "reliability.md", "security.md", "privacy.md", "open-data.md", "performance.md"}},
 }
 
 const others = 2
 
-// exampleURL is the address of the server in the guides.
-const exampleURL = "http://127.0.0.1:8080"
+// networkURL stands in the guides for the reader's own network, and pages have the address of
+// this server there. http://127.0.0.1:8080 is a server that readers start as a guide says.
+const networkURL = "https://beacon.example.org"
 
 func newSite(cfg Config) (*site, error) {
 	s := &site{templates: sync.OnceValue(parseTemplates)}
 	s.style = s.addAsset("docs.css", slices.Concat(cfg.Tokens, style, referenceStyle))
 	s.icon = s.addAsset("icon.svg", cfg.Icon)
 	s.script = s.addAsset("docs.js", script)
-	if err := s.addGuides(cfg.Guides, cmp.Or(cfg.PublicURL, exampleURL)); err != nil {
+	if err := s.addGuides(cfg.Guides, cmp.Or(cfg.PublicURL, networkURL)); err != nil {
 		return nil, err
 	}
 	if err := s.addAPIs(cfg); err != nil {
@@ -162,9 +161,7 @@ func (s *site) addGuides(guides fs.FS, url string) error {
 			return err
 		}
 		g, _ := order(name)
-		if !menu[g].own {
-			source = bytes.ReplaceAll(source, []byte(exampleURL), []byte(url))
-		}
+		source = bytes.ReplaceAll(source, []byte(networkURL), []byte(url))
 		p := &page{path: guidePath(name), route: routeGuide, title: title(source, name)}
 		if name == index {
 			p.route, p.title = routeIndex, "Overview"

@@ -57,5 +57,5 @@ while [ "$1" = status ] && ! grep -q ' 200 ' "$last"; do sleep 1; done 2>/dev/nu
 		}
 	}
 	return []string{"BEACON_ROOT=" + root, "PATH=" + bin + ":" + programs + ":" + os.Getenv("PATH")},
-		map[string]string{"https://beacon.example.org": "http://$BEACON_ADDR"}
+		map[string]string{theirs: "http://$BEACON_ADDR"}
 }

@@ -1,6 +1,7 @@
 // Package docstest does what the documentation says. Every block of shell commands in
-// README.md and docs/*.md is run as it is printed, from top to bottom, by one
-// shell for each page, in an empty folder, with the real program and over HTTP.
+// README.md and docs/*.md is run as it is printed, docs/*.md as a server of another network
+// shows them, from top to bottom, by one shell for each page, in an empty folder, with the
+// real program and over HTTP.
 // What a page shows as printed is compared with what was printed.
 //
 //	```sh                 run; every command must succeed
@@ -11,7 +12,7 @@
 //	```sh beat.sh         the same; a block after it has to run it
 //	```console, ```json   what the block before printed; … stands for anything
 //
-// It knows nothing of how pages are shown. Its invariant: a block that looks as if
+// Its invariant: a block that looks as if
 // it were to be typed is run, stands in the list of exceptions, or fails the test.
 package docs
 
@@ -83,10 +84,14 @@ func TestPages(t *testing.T) {
 	level.Needs(t, level.Check)
 	pages := readPages(t)
 	checkLists(t, pages)
+	server := harness.Start(t, harness.NewDatabase(t, "sqlite"), "--public-url", theirs)
 	for _, p := range pages {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			p.prepare(t)
+			if strings.HasPrefix(p.name, "docs/") && p.name != "docs/README.md" {
+				p.read(t, server)
+			}
 			if err := p.run(t.Context(), t.TempDir(), t.TempDir()); err != nil {
 				t.Error(err)
 			}

@@ -15,16 +15,20 @@ import (
 
 // page is a text with blocks that run.
 type page struct {
-	name  string
-	text  string
-	env   []string          // what its shell finds beside the usual
-	words map[string]string // what is written differently on the page
-	ports ports             // addresses that exist already
+	name   string
+	text   string
+	blocks []block           // of the text, if they are read elsewhere
+	env    []string          // what its shell finds beside the usual
+	words  map[string]string // what is written differently on the page
+	ports  ports             // addresses that exist already
 }
 
 // run does what a page says in an empty folder, and gives what went otherwise.
 func (p page) run(ctx context.Context, folder, notes string) error {
-	blocks, err := parse(p.text)
+	blocks, err := p.blocks, error(nil)
+	if blocks == nil {
+		blocks, err = parse(p.text)
+	}
 	if err != nil {
 		return err
 	}

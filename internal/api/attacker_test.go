@@ -109,7 +109,7 @@ func newWorld(t *testing.T, which int) *network {
 	opts.policies = policy.BuiltIn() // places are paid, so ground counts
 	w := &network{server: onSQLite(t, opts), which: which}
 	w.stranger = w.anyone(t, "hotspots:write", "rewards:read", "checkins:write", "keys:manage")
-	w.feeds = openfeeds.New(openfeeds.Config{API: w.API, Fleet: w.Fleet, PublicURL: "http://x", Now: w.now})
+	w.feeds = openfeeds.New(openfeeds.Config{API: w.API, Fleet: w.Fleet, PublicURL: "http://x", Now: w.now, Traffic: w.db.Ledger.Carried, Plan: w.Plan})
 	w.pages = openfeeds.NewPages(w.feeds, openfeeds.Config{PublicURL: "http://x", Now: w.now})
 	w.operators[0] = w.operator(t)
 	w.operators[1] = w.operators[0]
@@ -355,7 +355,8 @@ var questions = map[string]func(*rand.Rand, home) (method, path, body, accept st
 		paths := []string{
 			"/open", "/open/collections/hotspots", "/open/hotspots.geojson", "/open/meshviewer.json", "/open/nodelist.json", "/open/openstreetmap.geojson", "/open/tiles.json",
 			at("/open/tiles/%d/%d/%d.mvt", z, int(x)/4096, int(y)/4096), "/open/collections/hotspots/items/" + h.id,
-			openfeeds.PageBase + h.id, openfeeds.PageBase + h.id + "/embed",
+			openfeeds.PageBase + h.id, openfeeds.PageBase + h.id + "/embed", "/open/network.json",
+			at("/open/nearest?limit=%d&lat=%v&lng=%v&q=home", 1+random.IntN(9), from.Lat, from.Lng), at("/open/estimate?lat=%v&lng=%v", from.Lat, from.Lng),
 			at("/open/collections/hotspots/items?limit=%d&bbox=%v,%v,%v,%v", 1+random.IntN(9), min(from.Lng, to.Lng), min(from.Lat, to.Lat), max(from.Lng, to.Lng), max(from.Lat, to.Lat)),
 		}
 		return "GET", paths[random.IntN(len(paths))], "", "*/*"

@@ -321,3 +321,13 @@ func (n *Node) neighbours(p geo.Point, withinM float64, most int) (list []earnin
 	}
 	return list
 }
+
+// Plan returns what a new hotspot at a place might earn beside neighbours that the caller
+// knows of.
+func (n *Node) Plan(ctx context.Context, place geo.Point, nearby func(geo.Point, float64, int) []earnings.Neighbour) (earnings.Estimate, error) {
+	estimates, err := earnings.New(earnings.Config{Ledger: n.ledger, Nearby: nearby}).Plan(ctx, beacon.Principal{}, []geo.Point{place})
+	if err != nil {
+		return earnings.Estimate{}, err
+	}
+	return estimates[0], nil
+}

@@ -66,7 +66,7 @@ func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
 	s.node = New(db, cfg.Config)
 	var open openInterfaces
 	if cfg.Public {
-		config := openfeeds.Config{API: s.node.API, Fleet: s.node.Fleet, PublicURL: cfg.PublicURL, Now: cfg.Now, Uptime: s.node.uptime, Traffic: db.Ledger.Carried, Identity: s.node.Follower.Identity}
+		config := openfeeds.Config{API: s.node.API, Fleet: s.node.Fleet, PublicURL: cfg.PublicURL, Now: cfg.Now, Uptime: s.node.uptime, Traffic: db.Ledger.Carried, Plan: s.node.Plan, Identity: s.node.Follower.Identity}
 		open.feeds = openfeeds.New(config)
 		open.hotspots = openfeeds.NewPages(open.feeds, config)
 	}

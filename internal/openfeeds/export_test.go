@@ -34,3 +34,6 @@ const (
 
 // HideUptime makes the pages as if the table of audiences did not make uptime public.
 func (p *Pages) HideUptime() { p.showsUp = false }
+
+// HideUptime makes the feeds as if the table of audiences did not make uptime public.
+func (f *Feeds) HideUptime() { f.showsUp = false }

@@ -38,6 +38,7 @@ type Config struct {
 	Now       func() time.Time
 	Uptime    Uptime // for pages
 	Traffic   Traffic
+	Plan      Plan
 	Identity  func() beacon.Identity // how the network presents itself; nil: not at all
 }
 
@@ -47,6 +48,8 @@ type Feeds struct {
 	editions editions
 	traffic  traffic
 	identity func() beacon.Identity
+	plan     Plan
+	showsUp  bool   // the table of audiences makes uptime public
 	root     string // the URL of Base
 	site     *httpserver.Site
 	readers  readers
@@ -60,7 +63,7 @@ func New(cfg Config) *Feeds {
 	f := &Feeds{
 		api: cfg.API, root: cfg.PublicURL + Base,
 		editions: editions{fleet: cfg.Fleet, view: newView(beacon.Detail.Audience), now: cfg.Now, tiles: fleet.NewMap()},
-		traffic:  traffic{read: cfg.Traffic}, identity: cfg.Identity,
+		traffic:  traffic{read: cfg.Traffic}, identity: cfg.Identity, plan: cfg.Plan, showsUp: beacon.ShownUptime.Audience() == beacon.Everyone,
 		readers: readers{byAddr: map[netip.Prefix]int{}},
 	}
 	f.stopping, f.stop = context.WithCancel(context.Background())
@@ -126,6 +129,7 @@ func (f *Feeds) routes() map[string]endpoint {
 		"/collections/hotspots":            plain(f.collection),
 		"/collections/hotspots/items":      f.items,
 		"/collections/hotspots/items/{id}": plain(f.item),
+		"/estimate":                        f.estimate,
 		"/network.json":                    plain(f.totals),
 		"/nearest":                         f.nearest,
 		"/tiles.json":                      f.fixed("application/json", f.tileJSON()),

@@ -82,6 +82,7 @@ var landingFeeds = []struct{ path, name, example string }{
 	{"/hotspots.geojson", "GeoJSON", " -o hotspots.geojson"},
 	{"/nearest", "GeoJSON", "?lat=LAT&lng=LNG&limit=5"},
 	{"/network.json", "JSON", ""},
+	{"/estimate", "JSON", "?lat=LAT&lng=LNG"},
 	{"/tiles.json", "TileJSON 3.0, Mapbox Vector Tiles", ""},
 	{"/collections/hotspots/items", "OGC API Features", "?limit=10"},
 	{"/meshviewer.json", "Meshviewer", ""},

@@ -79,7 +79,7 @@ func TestLanding_Page(t *testing.T) {
 		if !strings.Contains(text, `href="mailto:hello@example.org"`) || !strings.Contains(whole, ": 40 ·") || strings.Contains(text, "ZgotmplZ") {
 			t.Errorf("%s: no contact, or no figures: %s", language, text)
 		}
-		if tags["article"] != 8 || len(examples) != 8 {
+		if tags["article"] != 9 || len(examples) != 9 {
 			t.Errorf("%s: %d feeds and %d examples", language, tags["article"], len(examples))
 		}
 		for _, example := range examples {

@@ -2,6 +2,7 @@ package openfeeds
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -34,16 +35,22 @@ type nearestQuery struct {
 }
 
 func decodeNearest(r *http.Request) (q nearestQuery, err error) {
-	const missing = "is required"
 	q.limit = usualNearest
+	q.place, q.values, err = decodePlace(r, map[string]func(text string) (fault string){"q": q.setText, "limit": q.setLimit})
+	return q, err
+}
+
+// decodePlace reads a place, and the other parameters in a table.
+func decodePlace(r *http.Request, others map[string]func(text string) (fault string)) (place geo.Point, values url.Values, err error) {
+	const missing = "is required"
 	lat, lng := missing, missing
-	q.values, err = decode(r, map[string]func(text string) (fault string){
-		"lat": func(text string) string { lat = ""; return setDegrees(&q.place.Lat, text, 90) },
-		"lng": func(text string) string { lng = ""; return setDegrees(&q.place.Lng, text, 180) },
-		"q":   q.setText, "limit": q.setLimit,
-	})
-	if err != nil {
-		return q, err
+	table := map[string]func(text string) (fault string){
+		"lat": func(text string) string { lat = ""; return setDegrees(&place.Lat, text, 90) },
+		"lng": func(text string) string { lng = ""; return setDegrees(&place.Lng, text, 180) },
+	}
+	maps.Copy(table, others)
+	if values, err = decode(r, table); err != nil {
+		return place, values, err
 	}
 	var faults beacon.Faults
 	if lat != "" {
@@ -52,7 +59,7 @@ func decodeNearest(r *http.Request) (q nearestQuery, err error) {
 	if lng != "" {
 		faults.Add("lng", lng)
 	}
-	return q, faults.Err()
+	return place, values, faults.Err()
 }
 
 func setDegrees(to *float64, text string, most float64) string {

@@ -30,12 +30,13 @@ type network struct {
 	url    string
 	who    beacon.Identity
 	limits edge.Limits
+	plan   openfeeds.Plan
 	now    time.Time
 	count  int
 }
 
 func newNetwork(limits edge.Limits, url string) *network {
-	n := &network{fleet: fleet.New(fragments.Summarize), now: noon, url: url, limits: limits}
+	n := &network{fleet: fleet.New(fragments.Summarize), now: noon, url: url, limits: limits, plan: planned}
 	n.serve(limits, nil)
 	return n
 }
@@ -44,7 +45,7 @@ func newNetwork(limits edge.Limits, url string) *network {
 func (n *network) serve(limits edge.Limits, traffic openfeeds.Traffic) {
 	now := func() time.Time { return n.now }
 	interfaces := api.New(api.Config{Fleet: n.fleet, Limits: limits, Now: now, Log: slog.New(slog.DiscardHandler)})
-	n.feeds = openfeeds.New(openfeeds.Config{API: interfaces, Fleet: n.fleet, PublicURL: n.url, Now: now, Traffic: traffic, Identity: func() beacon.Identity { return n.who }})
+	n.feeds = openfeeds.New(openfeeds.Config{API: interfaces, Fleet: n.fleet, PublicURL: n.url, Now: now, Traffic: traffic, Plan: n.plan, Identity: func() beacon.Identity { return n.who }})
 }
 
 // add registers a hotspot in service. Its id depends only on its number.
@@ -139,7 +140,7 @@ func paths() []string {
 		}
 	}
 	return append(all, "/open/collections/hotspots/items?limit=7&bbox=-74,40.7,-73.99,40.72",
-		"/open/nearest?lat=40.7103&lng=-73.99", "/open/nearest?lat=40.7103&lng=-73.99&q=home+street&limit=100")
+		"/open/nearest?lat=40.7103&lng=-73.99", "/open/estimate?lat=40.7103&lng=-73.99", "/open/nearest?lat=40.7103&lng=-73.99&q=home+street&limit=100")
 }
 
 // hours opens a hotspot on Mondays.

@@ -67,7 +67,7 @@ func newGuard() static.Guard {
 
 // NewPages returns the pages of a network.
 func NewPages(feeds *Feeds, cfg Config) *Pages {
-	p := &Pages{feeds: feeds, uptime: cfg.Uptime, url: cfg.PublicURL, now: cfg.Now, showsUp: beacon.ShownUptime.Audience() == beacon.Everyone}
+	p := &Pages{feeds: feeds, uptime: cfg.Uptime, url: cfg.PublicURL, now: cfg.Now, showsUp: feeds.showsUp}
 	p.site = httpserver.NewSite(map[string]http.Handler{
 		"GET " + PageBase + "{id}":       feeds.guard(pageCost, p.page(false)),
 		"GET " + PageBase + "{id}/embed": feeds.guard(pageCost, p.page(true)),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"net/http"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -111,6 +110,5 @@ func (c *carried) shown() *monthTraffic {
 	if sum == 0 {
 		return nil
 	}
-	gb, _ := strconv.ParseFloat(strconv.FormatFloat(sum/1e9, 'g', 2, 64), 64)
-	return &monthTraffic{c.upto.Month(), gb}
+	return &monthTraffic{c.upto.Month(), inTwoDigits(sum / 1e9)}
 }

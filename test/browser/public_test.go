@@ -38,6 +38,13 @@ func TestPublic(t *testing.T) {
 			p.accessible("the public map")
 			p.shot("public-map-" + name)
 			p.findsByKeyboard(n.hotspots[1].name)
+			p.press("My window")
+			p.press("Place it at the centre")
+			p.sees("at most") // there are too few neighbours to say more
+			p.fits()
+			p.accessible("the planner without a key")
+			p.shot("public-window-" + name)
+			p.press("Wi-Fi nearby")
 			p.visit("/sign-in")
 			p.sees("Without a key you see the public map.")
 			p.visit("/map/" + n.hotspots[0].id) // a link that was passed on

@@ -7,7 +7,7 @@ import { t } from "../messages";
 import { Facts, Tiles } from "../parts/facts";
 import { nearestPath, placeOf, useFeed, type OpenHotspot, type OpenHotspots } from "../parts/feed";
 import { mapView, useMapClick, useMarked } from "../parts/maphost";
-import { Panel } from "../parts/panel";
+import { Panel, Tabs } from "../parts/panel";
 import { Search, type Candidate, type Found } from "../parts/search";
 import { StatusBadge } from "../parts/status";
 import { useCalm } from "../parts/use";
@@ -16,6 +16,12 @@ import { session } from "../session";
 import { useCell } from "../state";
 import type { Place } from "../types";
 import { Directions, FindWifi, here, useMiddle } from "./findwifi";
+import { pin, Window } from "./window";
+
+const tools = [
+  { id: "find", name: t.find.title },
+  { id: "window", name: t.window.tab },
+];
 
 const minute = 60_000; // feeds change as often
 const settle = 250; // milliseconds without a key pressed before the server is asked
@@ -49,7 +55,16 @@ export function PublicMap() {
   const at = useCell(route);
   const chosen = at.page === "" ? at.id : "";
 
-  useMapClick(({ id = "" }) => showOnMap(id));
+  const [tool, setTool] = useState("find");
+  const planning = tool === "window" && !chosen;
+
+  useMapClick(
+    ({ id = "", lat, lng }) => {
+      if (planning) pin.value = { lat, lng };
+      else showOnMap(id);
+    },
+    [planning],
+  );
   useEffect(() => {
     if (!view) return;
     view.show({ kind: "public" });
@@ -70,6 +85,7 @@ export function PublicMap() {
     }
     showOnMap("");
     here.value = null; // the list is about what was found
+    if (planning) pin.value = { lat: found.lat, lng: found.lng };
     view?.fly(found, found.zoom);
   };
   return (
@@ -88,14 +104,24 @@ export function PublicMap() {
         <PublicCard id={chosen} />
       ) : (
         <>
-          {empty === false && <FindWifi last={last.current} onChoose={choose} />}
-          <p class="hint">{(empty ? t.public.empty : t.public.intro)((text) => <a href="#/sign-in">{text}</a>)}</p>
+          <Tabs label={t.map.tool} tabs={tools} chosen={tool} onChoose={setTool} />
+          {tool === "window" ? (
+            <Window />
+          ) : (
+            <>
+              {empty === false && <FindWifi last={last.current} onChoose={choose} />}
+              <p class="hint">{(empty ? t.public.empty : t.public.intro)((text) => <a href="#/sign-in">{text}</a>)}</p>
+            </>
+          )}
         </>
       )}
       <ul class="legend" aria-label={t.map.colours}>
         <li class="online">{t.map.online}</li>
         <li class="offline">{t.map.offline}</li>
       </ul>
+      <p class="small">
+        <a href="/open">{t.public.openData}</a>
+      </p>
     </Panel>
   );
 }

@@ -2,55 +2,123 @@
 import { toCSV } from "./csv";
 import * as format from "./format";
 import { t } from "./messages";
-import type { Hold, Hotspot, NetworkEvent, Status } from "./types";
+import type { Explanation, Hold, Hotspot, NetworkEvent, Rewards, Status } from "./types";
 
 export type Earnings = Map<string, number>; // credits of this month, by hotspot
 
 /** The network of an operator in one line. */
-export function headline(hotspots: { status: Status }[], earned: number | undefined): string {
-  const online = hotspots.filter(({ status }) => status === "online").length;
-  const all = t.home.online(format.count(online), format.count(hotspots.length));
+export function headline(online: number, total: number, earned: number | undefined): string {
+  const all = t.home.online(format.count(online), format.count(total));
   return earned === undefined ? all : t.home.headline(all, format.credits(earned));
 }
 
 export interface Attention {
-  id: string; // of the hotspot; empty: all of them
+  id: string; // of the hotspot; empty: several, or all of them
   name: string;
   what: string;
   why: string; // what to do about it
+  among: Named[]; // the hotspots, if there are several
 }
+
+export type Named = Pick<Hotspot, "id" | "name">;
 
 const day = 24 * 3_600_000; // milliseconds
 const recent = 7 * day;
 const soon = 30 * day;
+const together = 3 * 60_000; // what falls silent within this time does so for one cause
+const low = 0.9; // of 30 days
+/** From which part of what a hotspot could earn on a day it is told that others have it. */
+const covered = 0.5;
 
-/** What an operator should look at, the worst first. */
-export function attention(hotspots: Hotspot[], holds: Hold[], now: number): Attention[] {
-  const names = new Map(hotspots.map(({ id, name }) => [id, name]));
-  const about = ({ id, name }: Hotspot, what: string, why: string): Attention => ({ id, name, what, why });
-  const list: Attention[] = holds
-    .filter(({ status }) => status === "active")
-    .map(({ hotspot_id, reason, until }) => ({
-      id: hotspot_id ?? "",
-      name: hotspot_id ? (names.get(hotspot_id) ?? format.shortId(hotspot_id)) : t.home.all,
-      what: t.home.rewardsHeld,
-      why: t.home.heldUntil(reason, format.time(until)),
-    }));
-  for (const hotspot of hotspots.filter(({ status }) => status === "offline"))
-    list.push(about(hotspot, t.status.offline, t.home.lastHeard(format.time(hotspot.metrics.last_seen_at))));
-  for (const hotspot of hotspots) {
-    const fell = hotspot.metrics.counters_fell_at;
-    if (fell && now - Date.parse(fell) < recent)
-      list.push(about(hotspot, t.home.countersFell, t.home.countersWhy(format.time(fell))));
-  }
-  for (const hotspot of hotspots.filter(({ status }) => status === "pending")) list.push(about(hotspot, t.status.pending, toDo(hotspot)));
-  for (const hotspot of hotspots) {
-    const until = hotspot.location.proven_until;
-    if (until && Date.parse(until) - now < soon)
-      list.push(about(hotspot, Date.parse(until) > now ? t.home.proofEnds : t.home.proofEnded, t.home.proofWhy(format.time(until))));
-  }
-  return list;
+/** Which part of what a hotspot could have earned on a day is others'. */
+export interface Shared extends Named {
+  part: number;
 }
+
+/** One line about hotspots with the same cause. */
+function about(among: Named[], what: string, why: string): Attention[] {
+  const [first] = among;
+  if (!first) return [];
+  if (among.length === 1) return [{ id: first.id, name: first.name, what, why, among: [] }];
+  return [{ id: "", name: t.words.hotspotCount(among.length, format.count(among.length)), what, why, among }];
+}
+
+/** What an operator should look at, the worst first. Equal causes are one. */
+export function attention(hotspots: Hotspot[], holds: Hold[], now: number, shared: Shared[] = []): Attention[] {
+  const names = new Map(hotspots.map(({ id, name }) => [id, name]));
+  const fell = hotspots.filter(({ metrics: { counters_fell_at: at } }) => at && now - Date.parse(at) < recent);
+  const slack = hotspots.filter(({ status, metrics }) => status === "online" && metrics.uptime_30d < low);
+  const least = Math.min(...slack.map(({ metrics }) => metrics.uptime_30d));
+  return [
+    ...holds
+      .filter(({ status }) => status === "active")
+      .map(({ hotspot_id, reason, until }) => ({
+        id: hotspot_id ?? "",
+        name: hotspot_id ? (names.get(hotspot_id) ?? format.shortId(hotspot_id)) : t.home.all,
+        what: t.home.rewardsHeld,
+        why: t.home.heldUntil(reason, format.time(until)),
+        among: [],
+      })),
+    ...outages(hotspots).flatMap((silent) => about(silent, ...outage(silent))),
+    ...about(fell, t.home.countersFell, t.home.countersWhy(format.time(fell.map(({ metrics }) => metrics.counters_fell_at ?? "").sort().at(-1) ?? ""))),
+    ...about(slack, t.home.lowUptime, t.home.lowWhy(slack.length, format.percent(least))),
+    ...shared.filter(({ part }) => part >= covered).flatMap(({ id, name, part }) => about([{ id, name }], t.home.covered, t.home.coveredWhy(format.percent(part)))),
+    ...alike(hotspots.filter(({ status }) => status === "pending"), toDo).flatMap(([why, among]) => about(among, t.status.pending, why)),
+    ...alike(hotspots.filter(({ location: { proven_until: until } }) => until && Date.parse(until) - now < soon), (hotspot) => proof(hotspot, now)).flatMap(([what, among]) =>
+      about(among, what, t.home.proofWhy(format.time(among.map(({ location }) => location.proven_until ?? "").sort()[0] ?? ""))),
+    ),
+  ];
+}
+
+const proof = ({ location }: Hotspot, now: number): string => (Date.parse(location.proven_until ?? "") > now ? t.home.proofEnds : t.home.proofEnded);
+
+/** Offline hotspots by when they fell silent, the largest outage first. */
+function outages(hotspots: Hotspot[]): Hotspot[][] {
+  const at = ({ metrics }: Hotspot): number => Date.parse(metrics.last_seen_at ?? "") || 0;
+  const all: Hotspot[][] = [];
+  for (const hotspot of hotspots.filter(({ status }) => status === "offline").sort((a, b) => at(b) - at(a))) {
+    const last = all.at(-1);
+    if (last?.[0] && at(last[0]) - at(hotspot) <= together) last.push(hotspot);
+    else all.push([hotspot]);
+  }
+  return all.sort((a, b) => b.length - a.length);
+}
+
+function outage(silent: Hotspot[]): [what: string, why: string] {
+  const seen = silent.at(-1)?.metrics.last_seen_at ?? null;
+  if (silent.length === 1) return [t.status.offline, t.home.lastHeard(format.time(seen))];
+  return seen ? [t.home.offlineSince(format.time(seen)), t.home.offlineTogether] : [t.status.offline, t.home.neverHeard];
+}
+
+/** Hotspots by what is said of them, in the order in which it is first said. */
+function alike(hotspots: Hotspot[], say: (hotspot: Hotspot) => string): [string, Hotspot[]][] {
+  const groups = new Map<string, Hotspot[]>();
+  for (const hotspot of hotspots) groups.set(say(hotspot), [...(groups.get(say(hotspot)) ?? []), hotspot]);
+  return [...groups];
+}
+
+const looked = 5; // hotspots whose day is explained
+
+/** The hotspots that served well and earned least, of those that were there before a day. */
+export function leastPaid(rewards: Rewards["hotspots"], date: string): Named[] {
+  return rewards
+    .filter(({ hotspot_id: id, availability_score }) => availability_score >= low && bornAt(id) < Date.parse(date))
+    .sort((a, b) => a.earned - b.earned || (a.hotspot_id < b.hotspot_id ? -1 : 1))
+    .slice(0, looked)
+    .map(({ hotspot_id: id, name }) => ({ id, name }));
+}
+
+/** When a hotspot was registered: its id begins with the milliseconds, in Crockford's base 32. */
+const bornAt = (id: string): number => [...id.slice(3, 13)].reduce((sum, digit) => sum * 32 + "0123456789abcdefghjkmnpqrstvwxyz".indexOf(digit), 0);
+
+/** Which part of what a hotspot could have earned on a day went to others that cover the same ground. */
+export function sharedPart({ losses, potential }: Pick<Explanation, "losses" | "potential">): number {
+  const lost = losses.filter(({ reason }) => reason === "shared").reduce((sum, { total }) => sum + total, 0);
+  return potential.total > 0 ? lost / potential.total : 0;
+}
+
+/** The day before one such as 2026-11-15. */
+export const dayBefore = (date: string): string => new Date(Date.parse(date) - day).toISOString().slice(0, 10);
 
 /** What a pending hotspot waits for. */
 export function toDo({ location, device }: Pick<Hotspot, "location" | "device">): string {

@@ -1,13 +1,28 @@
-// All hotspots of whoever is signed in: pages show, sort and choose among them here.
+// The hotspots of whoever is signed in: all of them, as far as they are shown together, or
+// of very many a page that the server chose and ordered.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, isAbort } from "./api";
+import type { Choice } from "./home";
 import { session } from "./session";
 import type { Hotspot } from "./types";
 
 const perPage = 100;
-/** How many are read at most. Who has more searches by name. */
-export const most = 2000;
+/** How many are read at most. */
+const most = 2000;
 const calm = 30_000; // milliseconds between two refreshes of more than one page
+
+/** How many the home page reads at once. Who has more goes from page to page. */
+export const atOnce = 100;
+/** How seldom the pages of very many are read again, in milliseconds. */
+export const seldom = calm;
+
+/** The address of a page of one's own hotspots. */
+export function ownPage({ text, status, order, down }: Omit<Choice, "order"> & { order: Choice["order"] | "seen" }, page = 1, size = atOnce): string {
+  const query = new URLSearchParams({ per_page: String(size), page: String(page), order: `${down ? "-" : ""}${order === "earned" ? "name" : order}` });
+  if (text.trim()) query.set("q", text.trim());
+  if (status) query.set("status", status);
+  return `/v1/users/me/hotspots?${query.toString()}`;
+}
 
 export async function readMine(text: string, signal: AbortSignal): Promise<{ hotspots: Hotspot[]; total: number }> {
   const hotspots: Hotspot[] = [];

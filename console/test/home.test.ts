@@ -1,9 +1,11 @@
+import "./page";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toCSV } from "../src/csv";
-import { attention, choose, headline, hotspotsCSV, inWords } from "../src/home";
+import { attention, choose, dayBefore, headline, hotspotsCSV, inWords, leastPaid, sharedPart } from "../src/home";
+import { ownPage } from "../src/mine";
 import { statementCSV } from "../src/statement";
-import type { Hold, Hotspot, Statement, Status } from "../src/types";
+import type { Explanation, Hold, Hotspot, Rewards, Statement, Status } from "../src/types";
 
 function hotspot(id: string, name: string, status: Status, rest: { uptime?: number; fell?: string; reason?: string; proven?: string } = {}): Hotspot {
   return {
@@ -26,8 +28,8 @@ const all = [hotspot("hs_1", "Berta", "online", { uptime: 0.5 }), hotspot("hs_2"
 const now = Date.parse("2026-11-15T12:00:00Z");
 
 test("one line says how it is", () => {
-  assert.equal(headline(all, 664.8421), "2 of 4 online · 664.84 credits this month");
-  assert.equal(headline(all, undefined), "2 of 4 online");
+  assert.equal(headline(2, 4, 664.8421), "2 of 4 online · 664.84 credits this month");
+  assert.equal(headline(2, 4, undefined), "2 of 4 online");
 });
 
 test("what needs attention is listed, the worst first", () => {
@@ -36,10 +38,54 @@ test("what needs attention is listed, the worst first", () => {
   const told = attention(fell, [hold, { ...hold, status: "released" }, { ...hold, hotspot_id: null }], now);
   assert.deepEqual(
     told.map(({ name, what }) => `${name}: ${what}`),
-    ["Berta: rewards held", "All your hotspots: rewards held", "=Anna: offline", "Emil: counters fell", "Cäsar: pending"],
+    ["Berta: rewards held", "All your hotspots: rewards held", "=Anna: offline", "Emil: counters fell", "Berta: low uptime", "Cäsar: pending"],
   );
-  assert.ok(told[4]?.why.includes("verify its location"));
+  assert.ok(told[5]?.why.includes("verify its location"));
   assert.deepEqual(attention([hotspot("hs_1", "Berta", "online")], [], now), []);
+});
+
+test("equal causes are one", () => {
+  const silent = (id: string, seen: string | null): Hotspot => {
+    const one = hotspot(id, `Hotspot ${id}`, "offline");
+    return { ...one, metrics: { ...one.metrics, last_seen_at: seen } };
+  };
+  const together = ["10:01", "10:03", "10:02"].map((at, i) => silent(`hs_${i}`, `2026-11-15T${at}:00Z`));
+  const others = [silent("hs_8", "2026-11-15T09:00:00Z"), silent("hs_6", null), silent("hs_7", null)];
+  const pending = [hotspot("hs_a", "A", "pending"), hotspot("hs_b", "B", "pending"), hotspot("hs_c", "C", "pending", { reason: "no radio" })];
+  const told = attention([...others, ...together, ...pending, hotspot("hs_d", "D", "online", { uptime: 0.7 }), hotspot("hs_e", "E", "online", { uptime: 0.8 })], [], now);
+  assert.deepEqual(
+    told.map(({ name, what, among }) => [name, what, among.map(({ id }) => id).join(" ")].join(": ").replace(/since .* 10:01.*: hs/, "since 10:01: hs")),
+    [
+      "3 hotspots: offline since 10:01: hs_1 hs_2 hs_0",
+      "2 hotspots: offline: hs_6 hs_7",
+      "Hotspot hs_8: offline: ",
+      "2 hotspots: low uptime: hs_d hs_e",
+      "2 hotspots: pending: hs_a hs_b",
+      "C: pending: ",
+    ],
+  );
+  assert.ok(told[3]?.why.includes("70% or more, but less than 90%"));
+});
+
+test("who earns little because others cover it is told so", () => {
+  const id = "hs_01kb3gzk00e9x8q6s5t4v3w2y1"; // of 2025-11-28
+  const paid = (hotspot_id: string, earned: number, availability_score = 1) => ({ hotspot_id, name: hotspot_id.slice(-1), earned, availability_score }) as Rewards["hotspots"][number];
+  const rewards = [paid(id, 3), ...[5, 4, 6, 8, 7].map((n) => paid(`${id.slice(0, -1)}${n}`, n)), paid(`${id.slice(0, -1)}9`, 0, 0.5)];
+  assert.deepEqual(leastPaid(rewards, "2026-11-14").map(({ name }) => name).join(" "), "1 4 5 6 7");
+  assert.deepEqual(leastPaid(rewards, "2025-11-27"), []); // none was there before
+  const lost = (reason: string, total: number) => ({ reason, total }) as Explanation["losses"][number];
+  const day = (shared: number): Pick<Explanation, "losses" | "potential"> => ({ potential: { total: 2 } as Explanation["potential"], losses: [lost("offline", 0.5), lost("shared", shared)] });
+  assert.equal(sharedPart(day(1.2)), 0.6);
+  assert.equal(sharedPart({ potential: { total: 0 } as Explanation["potential"], losses: [] }), 0);
+  const told = attention([], [], now, [{ id, name: "Bar", part: 0.6 }, { id, name: "Café", part: 0.49 }]);
+  assert.deepEqual(told.map(({ name, what }) => `${name}: ${what}`), ["Bar: earns little because others cover it"]);
+  assert.ok(told[0]?.why.includes("60% of what it could have earned"));
+  assert.equal(dayBefore("2026-11-01"), "2026-10-31");
+});
+
+test("of very many, the server chooses, orders and pages", () => {
+  assert.equal(ownPage({ text: " Café ", status: "offline", order: "uptime", down: true }, 3), "/v1/users/me/hotspots?per_page=100&page=3&order=-uptime&q=Caf%C3%A9&status=offline");
+  assert.equal(ownPage({ text: "", status: "", order: "name", down: false }, 1, 20), "/v1/users/me/hotspots?per_page=20&page=1&order=name");
 });
 
 test("a proof that ends soon is told with its date, and what to do", () => {

@@ -15,7 +15,7 @@ func testHome(t *testing.T, b *browser, n *network) {
 	p := b.open(t, n.url+"/#/hotspots", wide)
 	p.signIn(n.operator)
 	p.until(`/^\d+ of \d+ online · [\d,.<]+ credits this month$/.test(document.querySelector(".headline")?.innerText ?? "")`)
-	p.sees("Waiting Room: pending")
+	p.until(`/(Waiting Room|hotspots): pending/.test(document.querySelector(".columns.home").innerText)`) // together with others, if they wait for the same
 	p.sees("Staff have to verify its location. Link its device.")
 	p.until(`document.querySelector(".chart canvas")`)
 	p.shot("home-wide-light")

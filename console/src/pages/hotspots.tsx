@@ -1,43 +1,62 @@
 // The first page of an operator: how the hotspots are, what they earned, and what to do.
-import { useMemo, useState } from "preact/hooks";
-import { ask } from "../api";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { ask, send } from "../api";
 import { now, today } from "../clock";
 import * as format from "../format";
-import { attention, choose, headline, hotspotsCSV, inWords, toDo, type Choice, type Earnings as Earned, type Order } from "../home";
+import { attention, choose as chosen, dayBefore, headline, hotspotsCSV, inWords, leastPaid, sharedPart, toDo, type Choice, type Named, type Shared, type Earnings as Earned, type Order } from "../home";
 import { changes, happenings } from "../live";
 import { t } from "../messages";
-import { most, useMine } from "../mine";
+import { atOnce, ownPage, seldom } from "../mine";
 import { Credits } from "../parts/credits";
 import { Choice as ChoiceField, SearchField } from "../parts/field";
 import { ErrorNote } from "../parts/note";
-import { saveCSV } from "../parts/save";
+import { Pager } from "../parts/pager";
+import { save, saveCSV } from "../parts/save";
 import { StatusBadge } from "../parts/status";
-import { useAsk, useCalm, useDoing } from "../parts/use";
+import { useAsk, useCalm, useDoing, useSeldom } from "../parts/use";
 import { session } from "../session";
 import { useCell } from "../state";
-import type { Hold, Hotspot, OperatingHours, Rewards, Status } from "../types";
+import type { Explanation, Hold, Hotspot, OperatingHours, Pagination, Rewards, Status } from "../types";
 import { Earnings } from "./earnings";
 import { HoursEditor } from "./hours";
 
 const none: never[] = [];
+const first: Choice = { text: "", status: "", order: "name", down: false };
+const csvName = (): string => `hotspots-${today()}.csv`;
 
 export function HotspotsPage() {
-  const version = useCell(changes);
-  const [text, setText] = useState("");
-  const typed = useCalm(text.trim(), 250);
-  const [many, setMany] = useState(false); // more than are read: the server searches
-  const mine = useMine(many ? typed : "", version);
-  if (mine.total > most && !many) setMany(true);
+  const changed = useCell(changes);
+  const [choice, setChoice] = useState(first);
+  const [page, setPage] = useState(1);
+  const [many, setMany] = useState(false); // more than are read at once: the server searches, orders and pages
+  const version = useSeldom(changed, many ? seldom : 0);
+  const asked = useCalm(many ? choice : first, 250);
+  const mine = useAsk<Hotspot[]>(ownPage(asked, page), version);
+  const hotspots = mine.answer?.data;
+  const found = mine.answer?.pagination?.total ?? 0;
+  if (found > atOnce && !many) setMany(true);
+  const choose = (next: Choice): void => {
+    setChoice(next);
+    setPage(1);
+  };
+  const offline = useAsk<Hotspot[]>(many ? ownPage({ ...first, status: "offline", order: "seen", down: true }) : null, version);
+  const pending = useAsk<Hotspot[]>(many ? ownPage({ ...first, status: "pending" }) : null, version);
+  const slack = useAsk<Hotspot[]>(many ? ownPage({ ...first, status: "online", order: "uptime" }, 1, 20) : null, version);
   const paid = session.may("rewards:read");
-  const minutes = Math.floor(now() / 60_000); // what is earned changes by the minute
+  const minutes = Math.floor(now() / (many ? 600_000 : 60_000)); // what is earned changes by the minute
   const rewards = useAsk<Rewards>(paid ? "/v1/users/me/rewards?period=current" : null, minutes);
   const holds = useAsk<Hold[]>(paid ? "/v1/users/me/holds?per_page=100" : null);
   const earned = useMemo(
     () => (rewards.answer ? new Map(rewards.answer.data.hotspots.map(({ hotspot_id, earned }) => [hotspot_id, earned])) : undefined),
     [rewards.answer],
   );
-  const { hotspots } = mine;
-  const empty = hotspots?.length === 0 && !text;
+  // Of very many, those that may need attention.
+  const apart = [offline, pending, slack].map(({ answer }) => answer);
+  const looked = useMemo(() => (many ? apart.flatMap((answer) => answer?.data ?? []) : hotspots), [many, hotspots, ...apart]);
+  const totals = many ? apart.map((answer) => answer?.pagination?.total ?? 0) : undefined;
+  const counts = totals ? { online: totals[2] ?? 0, total: totals.reduce((sum, n) => sum + n, 0) } : { online: hotspots?.filter(({ status }) => status === "online").length ?? 0, total: found };
+  const reload = (): void => [mine, offline, pending, slack].forEach((one) => one.reload());
+  const empty = hotspots?.length === 0 && !many;
   return (
     <section class="page">
       <div class="head">
@@ -62,9 +81,9 @@ export function HotspotsPage() {
       )}
       {hotspots && !empty && (
         <>
-          {!many && <p class="headline">{headline(hotspots, rewards.answer?.data.summary.total_earned)}</p>}
+          <p class="headline">{headline(counts.online, counts.total, rewards.answer?.data.summary.total_earned)}</p>
           <div class="columns home">
-            <AttentionList hotspots={hotspots} holds={holds.answer?.data ?? none} />
+            <AttentionList hotspots={looked ?? none} holds={holds.answer?.data ?? none} rewards={rewards.answer?.data} more={beyond(totals)} />
             <Activity hotspots={hotspots} />
           </div>
           {paid && (
@@ -72,7 +91,7 @@ export function HotspotsPage() {
               <Earnings version={minutes} />
             </section>
           )}
-          <List hotspots={hotspots} total={mine.total} earned={earned} text={text} onSearch={setText} onChanged={mine.reload} />
+          <List hotspots={hotspots} many={many} pagination={mine.answer?.pagination} onPage={setPage} earned={earned} choice={choice} onChoice={choose} onChanged={reload} />
         </>
       )}
     </section>
@@ -81,21 +100,41 @@ export function HotspotsPage() {
 
 const shownAtFirst = 5;
 
-function AttentionList({ hotspots, holds }: { hotspots: Hotspot[]; holds: Hold[] }) {
+/** Of very many, how many are offline or pending beside those that were looked at. */
+function beyond([offline = 0, pending = 0]: number[] = []): string[] {
+  const tell = (n: number, say: (n: number, count: string) => string): string[] => (n > atOnce ? [say(n - atOnce, format.count(n - atOnce))] : []);
+  return [...tell(offline, t.home.moreOffline), ...tell(pending, t.home.morePending)];
+}
+
+interface AttentionProps {
+  hotspots: Hotspot[];
+  holds: Hold[];
+  rewards: Rewards | undefined;
+  more: string[]; // what there is that the hotspots do not have
+}
+
+function AttentionList({ hotspots, holds, rewards, more }: AttentionProps) {
   const [all, setAll] = useState(false);
-  const list = useMemo(() => attention(hotspots, holds, now()), [hotspots, holds]);
+  const shared = useShared(rewards);
+  const list = useMemo(() => attention(hotspots, holds, now(), shared), [hotspots, holds, shared]);
   return (
     <section class="card">
       <h2>{t.home.attention}{list.length > 0 ? ` (${format.count(list.length)})` : ""}</h2>
       {list.length === 0 && <p class="hint">{t.home.nothing}</p>}
       <ul class="plain">
-        {(all ? list : list.slice(0, shownAtFirst)).map(({ id, name, what, why }, i) => (
+        {(all ? list : list.slice(0, shownAtFirst)).map(({ id, name, what, why, among }, i) => (
           <li key={i}>
             {id ? <a href={`#/hotspots/${id}`}>{name}</a> : <strong>{name}</strong>}: {what}
             <span class="small block">{why}</span>
+            {among.length > 0 && <Among of={among} />}
           </li>
         ))}
       </ul>
+      {more.map((text) => (
+        <p key={text} class="hint">
+          {text}
+        </p>
+      ))}
       {list.length > shownAtFirst && (
         <button type="button" class="quiet" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? t.home.fewer : t.home.showAll(format.count(list.length))}
@@ -103,6 +142,43 @@ function AttentionList({ hotspots, holds }: { hotspots: Hotspot[]; holds: Hold[]
       )}
     </section>
   );
+}
+
+/** Which hotspots have one cause. */
+function Among({ of: hotspots }: { of: Named[] }) {
+  const rest = hotspots.length - 3;
+  const names = hotspots.slice(0, 3).map(({ name }) => name).join(", ");
+  return (
+    <details class="small">
+      <summary>{rest > 0 ? t.home.andMore(names, format.count(rest)) : names}</summary>
+      <ul>
+        {hotspots.map(({ id, name }) => (
+          <li key={id}>
+            <a href={`#/hotspots/${id}`}>{name}</a>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** Of the hotspots that earned least, what of yesterday was others'. */
+function useShared(rewards: Rewards | undefined): Shared[] {
+  const [shared, setShared] = useState<Shared[]>(none);
+  const yesterday = dayBefore(today());
+  const poorest = rewards ? leastPaid(rewards.hotspots, yesterday) : none;
+  useEffect(() => {
+    const stop = new AbortController();
+    const parts = poorest.map(async (hotspot): Promise<Shared> => {
+      const { data } = await ask<Explanation>(`/v1/hotspots/${hotspot.id}/rewards/explain?date=${yesterday}`, { signal: stop.signal });
+      return { ...hotspot, part: sharedPart(data) };
+    });
+    void Promise.allSettled(parts).then((told) => {
+      if (!stop.signal.aborted) setShared(told.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
+    });
+    return () => stop.abort();
+  }, [poorest.map(({ id }) => id).join()]);
+  return shared;
 }
 
 const newest = 8;
@@ -140,18 +216,22 @@ const perScreen = 50;
 
 interface ListProps {
   hotspots: Hotspot[];
-  total: number;
+  many: boolean; // they are a page that the server chose
+  pagination: Pagination | undefined;
+  onPage: (page: number) => void;
   earned: Earned | undefined;
-  text: string;
-  onSearch: (text: string) => void;
+  choice: Choice;
+  onChoice: (choice: Choice) => void;
   onChanged: () => void;
 }
 
-function List({ hotspots, total, earned, text, onSearch, onChanged }: ListProps) {
-  const [choice, setChoice] = useState<Omit<Choice, "text">>({ status: "", order: "name", down: false });
+function List({ hotspots, many, pagination, onPage, earned, choice, onChoice: setChoice, onChanged }: ListProps) {
+  const { text } = choice;
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [shown, setShown] = useState(perScreen);
-  const found = useMemo(() => choose(hotspots, { ...choice, text }, earned ?? new Map()), [hotspots, choice, text, earned]);
+  const saving = useDoing();
+  const found = useMemo(() => (many ? hotspots : chosen(hotspots, choice, earned ?? new Map())), [hotspots, many, choice, earned]);
+  const saveAll = (): void => saving.run(async () => save(csvName(), await (await send(ownPage(choice), { headers: { Accept: "text/csv" } })).blob()));
   const picked = found.filter(({ id }) => selected.has(id));
   const select = (id: string, on: boolean): void => {
     const next = new Set(selected);
@@ -171,7 +251,7 @@ function List({ hotspots, total, earned, text, onSearch, onChanged }: ListProps)
   return (
     <section class="card wide">
       <div class="line">
-        <SearchField label={t.home.search} value={text} onSearch={onSearch} />
+        <SearchField label={t.home.search} value={text} onSearch={(text) => setChoice({ ...choice, text })} />
         <ChoiceField
           label={t.words.status}
           name="status"
@@ -183,16 +263,19 @@ function List({ hotspots, total, earned, text, onSearch, onChanged }: ListProps)
           label={t.words.order}
           name="order"
           value={choice.order}
-          options={orders.filter(([order]) => order !== "earned" || earned)}
+          options={orders.filter(([order]) => order !== "earned" || (earned && !many))}
           onChange={(order) => setChoice({ ...choice, order: order as Order, down: order !== "name" && order !== "status" })}
         />
-        <button type="button" class="quiet" disabled={whole.length === 0} onClick={() => saveCSV(`hotspots-${today()}.csv`, hotspotsCSV(whole, earned))}>
-          {t.home.csv(format.count(whole.length))}
+        <button
+          type="button"
+          class="quiet"
+          disabled={whole.length === 0 || saving.busy}
+          onClick={() => (many && picked.length === 0 ? saveAll() : saveCSV(csvName(), hotspotsCSV(whole, earned)))}
+        >
+          {t.home.csv(format.count(many && picked.length === 0 ? (pagination?.total ?? 0) : whole.length))}
         </button>
       </div>
-      {total > hotspots.length && (
-        <p class="note">{t.home.some(format.count(hotspots.length), format.count(total))}</p>
-      )}
+      <ErrorNote error={saving.error} />
       {picked.length > 0 && <Together hotspots={picked} onDone={() => (setSelected(new Set()), onChanged())} />}
       {found.length === 0 && (
         <p role="status">{text.trim() ? t.home.noneNamed(text.trim()) : t.home.noneWithStatus}</p>
@@ -213,7 +296,7 @@ function List({ hotspots, total, earned, text, onSearch, onChanged }: ListProps)
               )}
               {heading("name", t.words.name)}
               {heading("status", t.words.status)}
-              {earned && heading("earned", t.home.earnedThisMonth, "number")}
+              {earned && (many ? <th scope="col" class="number">{t.home.earnedThisMonth}</th> : heading("earned", t.home.earnedThisMonth, "number"))}
               {heading("uptime", t.words.uptime30, "number spare")}
               {heading("traffic", t.home.traffic24, "number spare")}
               <th scope="col" class="spare">
@@ -222,7 +305,7 @@ function List({ hotspots, total, earned, text, onSearch, onChanged }: ListProps)
             </tr>
           </thead>
           <tbody>
-            {found.slice(0, shown).map((hotspot) => (
+            {found.slice(0, many ? atOnce : shown).map((hotspot) => (
               <tr key={hotspot.id}>
                 {session.may("hotspots:write") && (
                   <td>
@@ -256,7 +339,8 @@ function List({ hotspots, total, earned, text, onSearch, onChanged }: ListProps)
           </tbody>
         </table>
       )}
-      {found.length > shown && (
+      {many && <Pager pagination={pagination} onPage={onPage} />}
+      {!many && found.length > shown && (
         <button type="button" class="quiet" onClick={() => setShown(shown + perScreen)}>
           {t.home.more(format.count(Math.min(perScreen, found.length - shown)))}
         </button>

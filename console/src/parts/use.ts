@@ -118,6 +118,16 @@ export function useCalm<T>(value: T, delay: number): T {
   return calm;
 }
 
+/** A value that follows another one, but at most once in a while. */
+export function useSeldom<T>(value: T, every: number): T {
+  const [kept, setKept] = useState({ value, at: Date.now() });
+  useEffect(() => {
+    const timer = setTimeout(() => setKept({ value, at: Date.now() }), Math.max(0, kept.at + every - Date.now()));
+    return () => clearTimeout(timer);
+  }, [value, every]);
+  return every === 0 ? value : kept.value;
+}
+
 /** Whether an element has come into sight; from then on it stays true. */
 export function useInSight<E extends Element>(): [RefObject<E | null>, boolean] {
   const element = useRef<E>(null);

@@ -1,6 +1,6 @@
 // An operator's hotspots: the first page, one hotspot, its settings and its history.
 import type { ComponentChildren } from "preact";
-import type { Mark } from "./common";
+import { plural, type Mark } from "./common";
 
 export const hotspots = {
   home: {
@@ -15,6 +15,15 @@ export const hotspots = {
     rewardsHeld: "rewards held",
     heldUntil: (reason: string, until: string) => `${reason} Until ${until}, unless staff decide earlier.`,
     lastHeard: (at: string) => `Last heard from: ${at}. Check its power and its internet connection.`,
+    offlineSince: (at: string) => `offline since ${at}`,
+    offlineTogether: "They fell silent together: look for what they share, such as power or an internet line.",
+    neverHeard: "Never heard from. Check that their devices run.",
+    moreOffline: (n: number, count: string) => `${count} more ${plural(n, "is", "are")} offline for longer: choose the status below.`,
+    morePending: (n: number, count: string) => `${count} more ${plural(n, "is", "are")} pending: choose the status below.`,
+    lowUptime: "low uptime",
+    lowWhy: (n: number, least: string) => `Online for only ${n === 1 ? least : `${least} or more, but less than 90%,`} of the last 30 days. Look for a loose plug, a weak line, or opening hours that are not set.`,
+    covered: "earns little because others cover it",
+    coveredWhy: (share: string) => `Yesterday, ${share} of what it could have earned was for ground that others have served for longer. Move it to where nobody is: the planner on the map finds such places.`,
     countersFell: "counters fell",
     countersWhy: (at: string) => `On ${at} its traffic counters went back, so traffic may have been lost. Update its firmware or agent.`,
     proofEnds: "proof ends soon",
@@ -41,7 +50,6 @@ export const hotspots = {
     traffic: "Traffic",
     search: "Search by name",
     csv: (count: string) => `CSV of ${count}`,
-    some: (shown: string, all: string) => `${shown} of your ${all} hotspots are shown. Search by name to find others.`,
     noneNamed: (text: string) => `None of your hotspots has “${text}” in its name.`,
     noneWithStatus: "None of your hotspots has this status.",
     selectAll: "Select all",

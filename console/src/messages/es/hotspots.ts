@@ -1,4 +1,5 @@
 import type { hotspots as en } from "../en/hotspots";
+import { plural } from "./common";
 
 export const hotspots: typeof en = {
   home: {
@@ -13,6 +14,15 @@ export const hotspots: typeof en = {
     rewardsHeld: "recompensas retenidas",
     heldUntil: (reason, until) => `${reason} Hasta el ${until}, salvo que el personal decida antes.`,
     lastHeard: (at) => `Última señal de vida: ${at}. Compruebe la alimentación eléctrica y la conexión a internet.`,
+    offlineSince: (at) => `sin conexión desde el ${at}`,
+    offlineTogether: "Callaron a la vez: busque lo que comparten, como la corriente o la línea de internet.",
+    neverHeard: "Nunca dieron señales. Compruebe que sus equipos funcionan.",
+    moreOffline: (n, count) => `${count} más ${plural(n, "lleva", "llevan")} más tiempo sin conexión: elija el estado abajo.`,
+    morePending: (n, count) => `${count} más ${plural(n, "está pendiente", "están pendientes")}: elija el estado abajo.`,
+    lowUptime: "poca disponibilidad",
+    lowWhy: (n, least) => `En línea solo ${n === 1 ? `el ${least}` : `el ${least} o más, pero menos del 90 %,`} de los últimos 30 días. Busque un enchufe flojo, una línea débil o un horario sin configurar.`,
+    covered: "gana poco porque otros lo cubren",
+    coveredWhy: (share) => `Ayer, el ${share} de lo que podría haber ganado era por suelo que otros sirven desde hace más tiempo. Llévelo a donde no haya nadie: el planificador del mapa encuentra esos lugares.`,
     countersFell: "los contadores bajaron",
     countersWhy: (at) => `Sus contadores de tráfico retrocedieron (${at}), así que puede haberse perdido tráfico. Actualice su firmware o su agente.`,
     proofEnds: "la prueba vence pronto",
@@ -39,7 +49,6 @@ export const hotspots: typeof en = {
     traffic: "Tráfico",
     search: "Búsqueda por nombre",
     csv: (count) => `CSV de ${count}`,
-    some: (shown, all) => `Se muestran ${shown} de sus ${all} puntos de acceso. Busque por nombre para encontrar otros.`,
     noneNamed: (text) => `Ninguno de sus puntos de acceso tiene «${text}» en el nombre.`,
     noneWithStatus: "Ninguno de sus puntos de acceso tiene este estado.",
     selectAll: "Seleccionar todos",

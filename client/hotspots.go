@@ -153,6 +153,7 @@ func (c *Client) Hotspot(ctx context.Context, id string) (Hotspot, error) {
 // Change is what to change about a hotspot; nil fields keep their value.
 type Change struct {
 	Name     *string       `json:"name,omitempty"`
+	Type     *Type         `json:"type,omitempty"`
 	Settings *SettingsForm `json:"settings,omitempty"`
 
 	// A hotspot at another place is pending until staff have verified it; one with

@@ -41,6 +41,11 @@ func TestPatch(t *testing.T) {
 			}},
 			{`{"settings":{"operating_hours":null}}`, true, func(h *hotspot) { h.Settings.OperatingHours = []byte("null") }},
 			{`{"settings":{"operating_hours":null}}`, false, nil},
+			{`{"type":"public"}`, true, func(h *hotspot) { h.Type = "public" }},
+			{`{"type":"public","location":{"address":"2 Main St"},"device":{"ssid":"Other"}}`, true, func(h *hotspot) {
+				h.Location.Address, h.Device.SSID = new("2 Main St"), "Other"
+			}},
+			{`{"type":"public"}`, false, nil},
 		} {
 			s.advance(time.Second)
 			a := c.patch(t, spot, tc.body)
@@ -79,7 +84,7 @@ func TestPatch_Refused(t *testing.T) {
 				[]string{"settings.max_connections", "settings.bandwidth_limit_mbps"},
 			},
 			{`{"settings":{"max_connections":5},"name":"x"}`, []string{"name"}},
-			{`{"name":"Good name","settings":{"max_connections":"5","nope":1},"type":"home"}`, []string{"settings.max_connections", "settings.nope", "type"}},
+			{`{"name":"Good name","settings":{"max_connections":"5","nope":1},"status":"online","type":"shop"}`, []string{"settings.max_connections", "settings.nope", "status", "type"}},
 		}
 		for _, readOnly := range []string{
 			"id", "status", "type", "location", "device", "metrics", "operator_id", "created_at", "updated_at", "version", "deleted_at", "Name",

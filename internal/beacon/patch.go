@@ -43,6 +43,7 @@ func Optional[T any](o Opt[T], field string, f *Faults) (v T, ok bool) {
 // exceptions and the radius (decision D104), and is rejected elsewhere.
 type Patch struct {
 	Name     Opt[string]
+	Type     Opt[string]
 	Settings Opt[SettingsForm]
 	Location Opt[LocationForm]
 	Device   Opt[DeviceForm]
@@ -61,9 +62,12 @@ func (p Patch) Validate() error {
 // updates them only on a change.
 func (p Patch) Apply(h *Hotspot) (changed bool, err error) {
 	var f Faults
-	name, settings, location, device := h.Name, h.Settings, h.Location, h.Device
+	name, kind, settings, location, device := h.Name, h.Type, h.Settings, h.Location, h.Device
 	if raw, ok := Optional(p.Name, "name", &f); ok {
 		name = checkName(raw, &f)
+	}
+	if raw, ok := Optional(p.Type, "type", &f); ok {
+		kind = checkType(raw, &f)
 	}
 	if form, ok := Optional(p.Settings, "settings", &f); ok {
 		form.apply(&settings, &f)
@@ -77,8 +81,8 @@ func (p Patch) Apply(h *Hotspot) (changed bool, err error) {
 	if err := f.Err(); err != nil {
 		return false, err
 	}
-	changed = name != h.Name || !settings.Equal(h.Settings) || location != h.Location || device != h.Device
-	h.Name, h.Settings, h.Location, h.Device = name, settings, location, device
+	changed = name != h.Name || kind != h.Type || !settings.Equal(h.Settings) || location != h.Location || device != h.Device
+	h.Name, h.Type, h.Settings, h.Location, h.Device = name, kind, settings, location, device
 	return changed, nil
 }
 

@@ -38,10 +38,7 @@ func (r Registration) Validate(id HotspotID, operator UserID, now time.Time) (Ho
 		h.Name = checkName(name, &f)
 	}
 	if kind, ok := Required(r.Type, "type", &f); ok {
-		h.Type = Type(kind)
-		if !h.Type.Valid() {
-			f.Check("type", errType)
-		}
+		h.Type = checkType(kind, &f)
 	}
 	// If the location or the device is absent, its required fields are reported as missing;
 	// if it is null, only that is reported.
@@ -68,6 +65,14 @@ func checkName(raw string, f *Faults) string {
 	}
 	f.Check("name", err)
 	return name
+}
+
+func checkType(raw string, f *Faults) Type {
+	kind := Type(raw)
+	if !kind.Valid() {
+		f.Check("type", errType)
+	}
+	return kind
 }
 
 // positiveZero turns -0 into 0: SQLite keeps no sign on a zero, PostgreSQL does, and

@@ -52,9 +52,7 @@ func (form VerificationForm) Validate() (Verification, error) {
 		v.Method = clean
 	}
 	if kind, ok := Optional(form.Type, "type", &f); ok {
-		if v.Type = Type(kind); !v.Type.Valid() {
-			f.Check("type", errType)
-		}
+		v.Type = checkType(kind, &f)
 	}
 	if test, ok := Optional(form.SpeedTest, "speedtest", &f); ok {
 		v.Test = test.check(&f)

@@ -1523,6 +1523,8 @@ export interface components {
         };
         Change: {
             name?: components["schemas"]["Name"];
+            /** @description The settings stay as they are. A radius that was never set is the usual one of the new type. */
+            type?: components["schemas"]["Type"];
             settings?: components["schemas"]["SettingsChange"];
             /** @description Where the hotspot is now. Another point makes it `pending` until staff have verified it; another address alone does not. */
             location?: {

@@ -40,7 +40,7 @@ func decodeDeletion(_ http.ResponseWriter, r *http.Request) (registry.Deletion, 
 func DecodeChange(r *http.Request, o *edge.Object) (registry.Change, error) {
 	in := registry.Change{Hotspot: beacon.HotspotID(r.PathValue("id")), Versions: IfMatch(r)}
 	in.Patch = beacon.Patch{
-		Name: o.Text("name"), Settings: edge.Inner(o, "settings", readSettings),
+		Name: o.Text("name"), Type: o.Text("type"), Settings: edge.Inner(o, "settings", readSettings),
 		Location: edge.Inner(o, "location", readLocation), Device: edge.Inner(o, "device", readDevice),
 	}
 	return in, o.Finish(in.Patch.Validate)

@@ -21,6 +21,7 @@ import { HotspotsPage } from "./pages/hotspots";
 import { InventoryPage } from "./pages/inventory";
 import { KeysPage } from "./pages/keys";
 import { LinkPage } from "./pages/link";
+import { MovePage } from "./pages/move";
 import { ReviewPage } from "./pages/review";
 import { RegisterPage } from "./pages/register";
 import { RewardsPage } from "./pages/rewards";
@@ -51,6 +52,7 @@ const pages: Record<string, Page> = {
     body: ({ id, part }) => (id ? <HotspotPage key={id} id={id} part={part} /> : <HotspotsPage />),
   },
   register: { name: t.app.register, onMap: true, needsKey: true, body: () => <RegisterPage /> },
+  move: { name: t.move.panel, onMap: true, needsKey: true, body: ({ id }) => <MovePage key={id} id={id} /> },
   import: { name: t.app.import, onMap: false, needsKey: true, body: () => <Later load={() => import("./pages/import").then(({ ImportPage }) => ImportPage)} /> },
   rewards: { name: t.app.rewards, onMap: false, needsKey: true, body: () => <RewardsPage /> },
   keys: { name: t.app.keys, onMap: false, needsKey: true, body: () => <KeysPage /> },

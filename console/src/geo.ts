@@ -65,3 +65,9 @@ export function parsePlace(text: string): Place | null {
   const lng = Number(found[2]);
   return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 ? { lat, lng } : null;
 }
+
+/** A place as it is sent: a pin says nothing of the millimetres. */
+export function roundPlace({ lat, lng }: Place): Place {
+  const round = (degrees: number): number => Math.round(degrees * 1e6) / 1e6;
+  return { lat: round(lat), lng: round(lng) };
+}

@@ -84,6 +84,7 @@ func (p *page) register(t testing.TB, n *network) {
 	if eval[bool](p, `!!document.querySelector(".code")`) {
 		t.Error("a code that was used is shown again after the device was unlinked")
 	}
+	p.correct(t, n)
 	eval[bool](p, `(asked = [], true)`)
 	// The answer comes late: the page hears first, from the stream of events, that the
 	// hotspot is gone, and must not ask for it.
@@ -100,6 +101,44 @@ func (p *page) register(t testing.TB, n *network) {
 	p.until(`location.hash === "#/hotspots"`)
 	if asked := eval[[]string](p, `asked`); len(asked) != 1 {
 		t.Errorf("before deleting, it asked %v", asked)
+	}
+}
+
+// correct edits a hotspot, gives it another device, and moves it.
+func (p *page) correct(t testing.TB, n *network) {
+	path := "/v1/hotspots/" + eval[string](p, `location.hash.split("/")[2]`)
+	p.set(`select[name="type"]`, "business")
+	p.fill(`input[name="address"]`, "1 Test Street")
+	p.fill(`input[name="ssid"]`, "Other Guest")
+	p.press("Save")
+	p.sees("Saved.")
+	p.press("Replace the device")
+	p.until(`document.activeElement.name === "mac"`)
+	p.expects("400")
+	p.fill(`input[name="mac"]`, "02:00:5e")
+	p.press("Replace, and make a code")
+	p.until(`document.activeElement.name === "mac" && document.querySelector(".faulty")`)
+	p.fill(`input[name="mac"]`, "02:00:5e:10:00:61")
+	p.accessible("replace")
+	p.press("Replace, and make a code")
+	p.sees("Waiting for the device")
+	p.press("Move")
+	p.sees("The pin is where the hotspot is registered.")
+	p.until(`document.querySelector("[type=submit].button").disabled`)
+	p.until(`!!document.querySelector(".map-pin")`)
+	p.on(`document.querySelector(".map-pin")`, `
+		e.focus();
+		for (const key of ["ArrowUp", "ArrowRight"]) e.dispatchEvent(new KeyboardEvent("keydown", {key, shiftKey: true, bubbles: true, cancelable: true}));`)
+	p.sees("m from where it is registered.")
+	p.shot("move")
+	p.accessible("move")
+	p.press("Move it here")
+	p.until(`document.querySelector("h1").innerText === "Corner of the test"`)
+	p.until(`asked.at(-1).startsWith("Move “Corner of the test” by ")`)
+	data := n.ask(t, n.operator, "GET", path, nil)
+	at, device := data["location"].(map[string]any), data["device"].(map[string]any)
+	if data["type"] != "business" || at["address"] != "1 Test Street" || device["ssid"] != "Other Guest" || device["mac_address"] != "02:00:5e:10:00:61" {
+		t.Errorf("the server has %v", data)
 	}
 }
 

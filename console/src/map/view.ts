@@ -38,6 +38,8 @@ const clickable = ["points", "own-points", "clusters"];
 const gapZoom = 14;
 const world: Box = [-180, -60, 180, 75];
 const nearest = 15; // the zoom at which a single place is shown
+/** Where arrow keys move a pin: a pixel, or ten with Shift. */
+const arrows: Record<string, [x: number, y: number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const slack = 4; // pixels around a click in which a hotspot counts as hit
 
 export class MapView {
@@ -124,6 +126,7 @@ export class MapView {
       if (!this.#base?.covers) void this.#loadLand();
       this.#ready = true;
       this.#apply();
+      this.drafts(this.#discs, this.#dragged);
     });
     // The library brings back what the card lost, except for layers that are not its own.
     map.on("webglcontextrestored", () => void map.once("idle", () => this.#apply()));
@@ -327,9 +330,9 @@ export class MapView {
 
   /** Shows pins with their discs. Whoever drags one is told which, and where it is now. */
   drafts(at: Disc[], onDrag: (which: number, to: Place) => void): void {
-    if (!this.#map.getSource("draft")) return;
     this.#discs = at;
     this.#dragged = onDrag;
+    if (!this.#ready) return; // they are shown once the map is
     while (this.#pins.length > at.length) this.#pins.pop()?.remove();
     while (this.#pins.length < at.length) this.#pins.push(this.#newPin(this.#pins.length));
     this.#pins.forEach((pin, n) => {
@@ -361,8 +364,9 @@ export class MapView {
   #newPin(which: number): Marker {
     const element = document.createElement("div");
     element.className = "map-pin";
-    element.setAttribute("role", "img");
+    element.setAttribute("role", "button");
     element.setAttribute("aria-label", t.map.pin);
+    element.tabIndex = 0;
     const pin = new this.#libre.Marker({ element, draggable: true, anchor: "bottom", offset: [0, -6] });
     const here = (): Place => ({ lat: pin.getLngLat().lat, lng: wrapLng(pin.getLngLat().lng) });
     pin.on("drag", () => {
@@ -370,6 +374,16 @@ export class MapView {
       this.#drawDiscs();
     });
     pin.on("dragend", () => this.#dragged(which, here()));
+    element.addEventListener("keydown", (event) => {
+      const step = arrows[event.key];
+      if (!step) return;
+      event.preventDefault();
+      event.stopPropagation(); // the map stays where it is
+      const { x, y } = this.#map.project(pin.getLngLat());
+      const pixels = event.shiftKey ? 10 : 1;
+      pin.setLngLat(this.#map.unproject([x + step[0] * pixels, y + step[1] * pixels]));
+      this.#dragged(which, here());
+    });
     return pin;
   }
 

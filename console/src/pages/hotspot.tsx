@@ -19,10 +19,12 @@ import { Held } from "./held";
 import { HistoryCharts } from "./history";
 import { Linking } from "./linking";
 import { OthersSee } from "./privacy";
+import { ReplaceForm } from "./replace";
 import { SettingsForm } from "./settings";
 
 export function HotspotPage({ id, part }: { id: string; part: string }) {
   const path = `/v1/hotspots/${encodeURIComponent(id)}`;
+  const [replacing, setReplacing] = useState(false);
   const { answer, error, reload, halt } = useAsk<Hotspot>(path, useCell(changes));
   if (!answer) {
     return (
@@ -48,11 +50,24 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
         <h1>{hotspot.name}</h1>
         <StatusBadge status={hotspot.status} />
       </div>
+      {writes && (
+        <div class="line">
+          <button type="button" class="quiet" onClick={edit}>
+            {t.correct.edit}
+          </button>
+          <a class="quiet" href={`#/move/${hotspot.id}`}>
+            {t.correct.move}
+          </a>
+          <button type="button" class="quiet" aria-expanded={replacing} onClick={() => setReplacing(!replacing)}>
+            {t.correct.replace}
+          </button>
+        </div>
+      )}
       <ErrorNote error={error} />
       {hotspot.status === "pending" && <p class="note">{t.hotspot.pendingUntil(missing(hotspot))}</p>}
       {hotspot.location.unverified_reason && (
         <p class="note">
-          <span>{t.hotspot.unverified(hotspot.location.unverified_reason, (text) => <a href="/docs/quickstart-operators">{text}</a>)}</span>
+          <span>{t.hotspot.unverified(hotspot.location.unverified_reason, (text) => <a href={`#/move/${hotspot.id}`}>{text}</a>)}</span>
         </p>
       )}
       {hotspot.metrics.counters_fell_at && <CountersFell at={hotspot.metrics.counters_fell_at} />}
@@ -63,7 +78,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
           <HotspotFacts hotspot={hotspot} />
         </section>
         <div>
-          {writes && <Device hotspot={hotspot} onChanged={reload} />}
+          {writes && <Device hotspot={hotspot} replacing={replacing} onReplacing={setReplacing} onChanged={reload} />}
           {writes && hotspot.type === "home" && <OthersSee hotspot={hotspot} />}
           {hotspot.device.agent && <AgentFacts agent={hotspot.device.agent} />}
           {writes && <SettingsForm hotspot={hotspot} etag={answer.etag} onChanged={reload} />}
@@ -76,14 +91,28 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
   );
 }
 
+/** Goes to the form with the first of its fields. */
+function edit(): void {
+  const form = document.getElementById("edit");
+  form?.scrollIntoView({ block: "start" });
+  form?.querySelector("input")?.focus({ preventScroll: true });
+}
+
 /** What has to happen before the hotspot can be online. */
 function missing({ location, device }: Hotspot): string {
   if (location.verified) return t.hotspot.linkedFirst;
   return device.linked ? t.hotspot.verifiedFirst : t.hotspot.bothFirst(t.hotspot.verifiedFirst, t.hotspot.linkedFirst);
 }
 
-/** Links and unlinks the access point itself. */
-function Device({ hotspot, onChanged }: { hotspot: Hotspot; onChanged: () => void }) {
+interface DeviceProps {
+  hotspot: Hotspot;
+  replacing: boolean;
+  onReplacing: (replacing: boolean) => void;
+  onChanged: () => void;
+}
+
+/** Links, unlinks and replaces the access point itself. */
+function Device({ hotspot, replacing, onReplacing, onChanged }: DeviceProps) {
   const [link, setLink] = useState<LinkCode>();
   const { busy, error, run } = useDoing();
   const path = `/v1/hotspots/${hotspot.id}`;
@@ -100,6 +129,17 @@ function Device({ hotspot, onChanged }: { hotspot: Hotspot; onChanged: () => voi
           ? t.hotspot.linkedSince(format.time(linkedAt))
           : t.hotspot.noDevice((text) => <a href="/docs/agent">{text}</a>)}
       </p>
+      {replacing && (
+        <ReplaceForm
+          hotspot={hotspot}
+          onCancel={() => onReplacing(false)}
+          onReplaced={async () => {
+            onReplacing(false);
+            onChanged();
+            await create();
+          }}
+        />
+      )}
       {link && <Linking key={link.code} hotspot={hotspot} link={link} onChanged={onChanged} />}
       <ErrorNote error={error} />
       <div class="line">

@@ -4,7 +4,7 @@ import { ask } from "../api";
 import { bounds } from "../bounds";
 import { t } from "../messages";
 import { Check, Choice, Field } from "../parts/field";
-import { parsePlace } from "../geo";
+import { parsePlace, roundPlace } from "../geo";
 import { mapView, useMapClick } from "../parts/maphost";
 import { ErrorNote, useFaults, useFirstFault, type Faults } from "../parts/note";
 import { Panel } from "../parts/panel";
@@ -15,7 +15,7 @@ import { useCell } from "../state";
 import type { Hotspot, HotspotType, Place } from "../types";
 import { CoordinateField } from "./whatif";
 
-const reach: Record<HotspotType, number> = { home: 50, business: 75, public: 100 };
+export const reach: Record<HotspotType, number> = { home: 50, business: 75, public: 100 };
 const fields = ["name", "type", "location", "device", "settings.coverage_radius_m"];
 
 export function RegisterPage() {
@@ -48,7 +48,7 @@ export function RegisterPage() {
     const body = {
       name,
       type,
-      ...(place && { location: { lat: round(place.lat), lng: round(place.lng), ...(address && { address }) } }),
+      ...(place && { location: { ...roundPlace(place), ...(address && { address }) } }),
       device: { ssid, mac_address: mac },
       settings: { ...(radius && { coverage_radius_m: Number(radius) }), ...(type === "home" && showSsid && { show_ssid: true }) },
     };
@@ -151,11 +151,6 @@ function PlaceChoice({ faults, onPlace }: { faults: string[]; onPlace: () => voi
 /** The faults of a place; those of its two numbers are often the same. */
 function placeFaults(faults: Faults): string[] {
   return [...new Set(["location", "location.lat", "location.lng"].map(faults.at))].filter(Boolean);
-}
-
-// A pin says nothing of the millimetres.
-function round(degrees: number): number {
-  return Math.round(degrees * 1e6) / 1e6;
 }
 
 function randomKey(): string {

@@ -1,15 +1,16 @@
 // What an operator may change. The form remembers the version that it was
 // filled from, so that two people cannot overwrite each other unawares.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, ask } from "../api";
 import { bounds, type Bounds } from "../bounds";
 import { t } from "../messages";
-import { Check, Field } from "../parts/field";
+import { Check, Choice, Field } from "../parts/field";
 import { ErrorNote, useFaults } from "../parts/note";
 import { useDoing } from "../parts/use";
 import { askBeforeLeaving } from "../router";
-import type { Hotspot, Settings } from "../types";
+import type { Hotspot, HotspotType, Settings } from "../types";
 import { HoursEditor } from "./hours";
+import { reach } from "./register";
 
 interface Props {
   hotspot: Hotspot;
@@ -18,28 +19,64 @@ interface Props {
 }
 
 export function SettingsForm(props: Props) {
-  // What is being typed must not vanish when the page hears of a heartbeat, so
-  // the form is filled again only when it is told to.
+  // What is being typed must not vanish when the hotspot becomes another, so the form is
+  // filled again only while nothing is typed, or when it is told to.
   const [filled, setFilled] = useState(props);
   const [version, setVersion] = useState(0);
-  const refill = async (): Promise<void> => {
-    const { data, etag } = await ask<Hotspot>(`/v1/hotspots/${props.hotspot.id}`);
-    setFilled({ ...props, hotspot: data, etag });
+  const typed = useRef(false);
+  const fill = (hotspot: Hotspot, etag: string | null): void => {
+    setFilled({ ...props, hotspot, etag });
     setVersion(version + 1);
   };
-  return <Form key={version} {...filled} onChanged={props.onChanged} onRefill={refill} />;
+  useEffect(() => {
+    if (!typed.current && props.etag !== filled.etag) fill(props.hotspot, props.etag);
+  }, [props.etag]);
+  const refill = async (): Promise<void> => {
+    const { data, etag } = await ask<Hotspot>(`/v1/hotspots/${props.hotspot.id}`);
+    fill(data, etag);
+  };
+  return (
+    <Form
+      key={version}
+      {...filled}
+      onChanged={props.onChanged}
+      onSaved={(etag) => setFilled({ ...filled, etag })}
+      onTyped={(unsaved) => (typed.current = unsaved)}
+      onRefill={refill}
+    />
+  );
 }
 
-const shown = ["name", "settings"];
+interface FormProps extends Props {
+  onSaved: (etag: string | null) => void;
+  onTyped: (unsaved: boolean) => void;
+  onRefill: () => Promise<void>;
+}
 
-function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => Promise<void> }) {
-  const [version, setVersion] = useState(etag);
-  const [name, setName] = useState(hotspot.name);
+/** What stands outside of the settings. */
+interface About {
+  name: string;
+  type: HotspotType;
+  address: string;
+  ssid: string;
+}
+
+const shown = ["name", "type", "location.address", "device.ssid", "settings"];
+
+function Form({ hotspot, etag, onChanged, onSaved, onTyped, onRefill }: FormProps) {
+  const [about, setAbout] = useState<About>({
+    name: hotspot.name,
+    type: hotspot.type,
+    address: hotspot.location.address ?? "",
+    ssid: hotspot.device.ssid,
+  });
   const [settings, setSettings] = useState<Settings>(hotspot.settings);
   const [saved, setSaved] = useState(false);
-  const [stored, setStored] = useState(() => JSON.stringify([hotspot.name, hotspot.settings]));
-  const unsaved = JSON.stringify([name, settings]) !== stored;
+  const now = JSON.stringify([about, settings]);
+  const [stored, setStored] = useState(now);
+  const unsaved = now !== stored;
   useEffect(() => {
+    onTyped(unsaved);
     askBeforeLeaving(unsaved ? t.settings.leave : "");
     return () => askBeforeLeaving("");
   }, [unsaved]);
@@ -54,26 +91,36 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
     setSaved(false);
     const { etag: next } = await ask(`/v1/hotspots/${hotspot.id}`, {
       method: "PATCH",
-      body: { name, settings },
-      headers: version ? { "If-Match": version } : {},
+      body: { name: about.name, type: about.type, location: { address: about.address }, device: { ssid: about.ssid }, settings },
+      headers: etag ? { "If-Match": etag } : {},
     });
-    setVersion(next);
+    onSaved(next);
     setSaved(true);
-    setStored(JSON.stringify([name, settings]));
+    setStored(now);
     onChanged();
   });
-  const rename = (event: { currentTarget: HTMLInputElement }): void => {
-    faults.touch("name");
+  const tell = (part: Partial<About>, field: string): void => {
+    faults.touch(field);
     setSaved(false);
-    setName(event.currentTarget.value);
+    setAbout({ ...about, ...part });
   };
+  const text = (part: "name" | "address" | "ssid", label: string, field: string, hint?: string) => (
+    <Field
+      label={label}
+      name={part}
+      value={about[part]}
+      onInput={(event) => tell({ [part]: event.currentTarget.value }, field)}
+      {...(hint && { hint })}
+      fault={faults.at(field)}
+    />
+  );
   const number = (part: "max_connections" | "bandwidth_limit_mbps" | "coverage_radius_m", field: { label: string; name: string }, { least, most }: Bounds) => (
     <Field
       {...field}
       min={least || 1}
       max={most}
       type="number"
-      value={settings[part] ?? hotspot.coverage_radius_m} // only the radius may be missing
+      value={settings[part] ?? reach[about.type]} // only the radius may be missing
       onInput={(event) => change({ [part]: event.currentTarget.valueAsNumber || 0 })}
       fault={faults.at(`settings.${part}`)}
     />
@@ -81,15 +128,25 @@ function Form({ hotspot, etag, onChanged, onRefill }: Props & { onRefill: () => 
   const hoursFaults =
     error instanceof ApiError ? error.faults.filter(({ field }) => field.startsWith("settings.operating_hours") && faults.at(field)) : [];
   return (
-    <form class="card" onSubmit={send} noValidate>
-      <h2>{t.settings.title}</h2>
-      <Field label={t.words.name} name="name" value={name} onInput={rename} fault={faults.at("name")} />
+    <form class="card" id="edit" onSubmit={send} noValidate>
+      <h2>{t.correct.title}</h2>
+      {text("name", t.words.name, "name")}
+      <Choice
+        label={t.words.type}
+        name="type"
+        value={about.type}
+        options={Object.entries(t.type)}
+        onChange={(type) => tell({ type: type as HotspotType }, "type")}
+        fault={faults.at("type")}
+      />
+      {text("address", t.correct.address, "location.address")}
+      {text("ssid", t.correct.ssid, "device.ssid", t.correct.ssidHint)}
       <div class="line">
         {number("max_connections", { label: t.settings.connections, name: "max_connections" }, bounds.MaxConnections)}
         {number("bandwidth_limit_mbps", { label: t.settings.bandwidth, name: "bandwidth" }, bounds.BandwidthLimit)}
         {number("coverage_radius_m", { label: t.settings.radius, name: "radius" }, bounds.CoverageRadius)}
       </div>
-      {hotspot.type === "home" && (
+      {about.type === "home" && (
         <Check label={t.settings.showSsid} name="show_ssid" checked={settings.show_ssid ?? false} onChange={(show_ssid) => change({ show_ssid })} />
       )}
       <HoursEditor hours={settings.operating_hours} onChange={(operating_hours) => change({ operating_hours })} faults={hoursFaults} />

@@ -73,10 +73,10 @@ export const hotspots = {
     verifiedFirst: "the network's staff have verified its location",
     linkedFirst: "its device is linked",
     bothFirst: (one: string, other: string) => `${one} and ${other}`,
-    unverified: (reason: string, how: Mark): ComponentChildren => [
-      `Its location is not verified: ${reason}. If the hotspot stands elsewhere now, change its location through the API (`,
-      how("how"),
-      "). If it stands where you registered it, ask the network's staff for another visit. Until then it earns nothing.",
+    unverified: (reason: string, move: Mark): ComponentChildren => [
+      `Its location is not verified: ${reason}. If the hotspot stands elsewhere, `,
+      move("move it"),
+      ". If it stands where you registered it, ask the network's staff for another visit. Until then it earns nothing.",
     ],
     linkedSince: (at: string) => `Linked since ${at}.`,
     noDevice: (how: Mark): ComponentChildren => ["No device is linked yet. Create a code, and run one command on the access point (", how("how"), ")."],
@@ -126,7 +126,6 @@ export const hotspots = {
     ],
   },
   settings: {
-    title: "Settings",
     leave: "The settings of this hotspot are not saved. Leave the page?",
     connections: "Maximum connections",
     bandwidth: "Bandwidth, Mbit/s",

@@ -7,7 +7,7 @@ export const map = {
     label: "Map of hotspots",
     noWebGL: "The map needs WebGL, which this browser does not have. Everything else works.",
     approximate: "approximate place",
-    pin: "Location: drag it, or type its coordinates",
+    pin: "Location: drag it, move it by arrow keys, or type its coordinates",
     // Of the map's own buttons, by the names that MapLibre gives them.
     controls: {
       "AttributionControl.ToggleAttribution": "Toggle attribution",

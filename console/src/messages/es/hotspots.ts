@@ -72,10 +72,10 @@ export const hotspots: typeof en = {
     verifiedFirst: "el personal de la red verifique su ubicación",
     linkedFirst: "se enlace su equipo",
     bothFirst: (one, other) => `${one} y ${other}`,
-    unverified: (reason, how) => [
-      `Su ubicación no está verificada: ${reason}. Si el punto de acceso está ahora en otro lugar, cambie su ubicación mediante la API (`,
-      how("cómo"),
-      "). Si está donde usted lo registró, pida otra visita al personal de la red. Hasta entonces no gana nada.",
+    unverified: (reason, move) => [
+      `Su ubicación no está verificada: ${reason}. Si el punto de acceso está en otro lugar, `,
+      move("muévalo"),
+      ". Si está donde usted lo registró, pida otra visita al personal de la red. Hasta entonces no gana nada.",
     ],
     linkedSince: (at) => `Enlazado desde el ${at}.`,
     noDevice: (how) => ["Aún no hay ningún equipo enlazado. Cree un código y ejecute una orden en el router (", how("cómo"), ")."],
@@ -125,7 +125,6 @@ export const hotspots: typeof en = {
     ],
   },
   settings: {
-    title: "Ajustes",
     leave: "Los ajustes de este punto de acceso no están guardados. ¿Salir de la página?",
     connections: "Conexiones máximas",
     bandwidth: "Ancho de banda, Mbit/s",

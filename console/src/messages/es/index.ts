@@ -15,6 +15,7 @@
 //   link code     código de enlace                home        vivienda
 import type { Messages } from "..";
 import { common } from "./common";
+import { correct } from "./correct";
 import { frame } from "./frame";
 import { hotspots } from "./hotspots";
 import { imports } from "./imports";
@@ -22,4 +23,4 @@ import { map } from "./map";
 import { rewards } from "./rewards";
 import { staff } from "./staff";
 
-export const es: Messages = { ...common, ...frame, ...map, ...hotspots, ...imports, ...rewards, ...staff };
+export const es: Messages = { ...common, ...frame, ...map, ...hotspots, ...correct, ...imports, ...rewards, ...staff };

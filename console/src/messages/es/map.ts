@@ -20,7 +20,7 @@ export const map: typeof en = {
     label: "Mapa de puntos de acceso",
     noWebGL: "El mapa necesita WebGL, que este navegador no tiene. Todo lo demás funciona.",
     approximate: "lugar aproximado",
-    pin: "Ubicación: arrástrela, o escriba sus coordenadas",
+    pin: "Ubicación: arrástrela, muévala con las flechas del teclado, o escriba sus coordenadas",
     controls: {
       "AttributionControl.ToggleAttribution": "Mostrar u ocultar las fuentes",
       "GeolocateControl.FindMyLocation": "Encontrar mi ubicación",

@@ -205,6 +205,28 @@ func (c *Client) DeleteHotspot(ctx context.Context, id, ifMatch string) error {
 	return c.silent(ctx, request{method: http.MethodDelete, path: path("hotspots", id)}.with("If-Match", ifMatch))
 }
 
+// RestoreHotspot brings back a hotspot that the caller deleted less than 24 hours ago, with
+// its device linked as before. It needs the scope hotspots:write.
+func (c *Client) RestoreHotspot(ctx context.Context, id string) (Changed, error) {
+	answer, err := enveloped[Changed](ctx, c, post(path("hotspots", id, "restoration"), nil).once(""))
+	answer.Data.ETag = answer.header.Get("ETag")
+	return *answer.Data, err
+}
+
+// DeletedHotspot is one that can be brought back.
+type DeletedHotspot struct {
+	ID              string    `json:"id"`
+	Name            string    `json:"name"`
+	DeletedAt       time.Time `json:"deleted_at"`
+	RestorableUntil time.Time `json:"restorable_until"`
+}
+
+// DeletedHotspots returns the hotspots that a user can bring back, the latest first, and at
+// most 100. Those of others need the scope admin; "me" is the key's user.
+func (c *Client) DeletedHotspots(ctx context.Context, user string) ([]DeletedHotspot, error) {
+	return call[[]DeletedHotspot](ctx, c, request{path: path("users", user, "hotspots", "deleted")})
+}
+
 // Verification says where staff found a hotspot.
 type Verification struct {
 	Lat       float64 `json:"lat"`

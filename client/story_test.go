@@ -428,4 +428,12 @@ func leave(t *testing.T, c *client.Client, h client.Hotspot) {
 	if _, err := c.Hotspot(t.Context(), h.ID); !errors.Is(err, client.ErrNotFound) {
 		t.Errorf("a deleted hotspot is answered with %v", err)
 	}
+	gone := must(c.DeletedHotspots(t.Context(), "me"))(t)
+	if len(gone) != 1 || gone[0].ID != h.ID || gone[0].RestorableUntil.Sub(gone[0].DeletedAt) != 24*time.Hour {
+		t.Errorf("what can be brought back is %+v", gone)
+	}
+	back := must(c.RestoreHotspot(t.Context(), h.ID))(t)
+	if there := must(c.Hotspot(t.Context(), h.ID))(t); back.ID != h.ID || back.ETag == "" || there.ETag != back.ETag || there.Location.Lat != 41 {
+		t.Errorf("it is back as %+v, then %+v", back, there)
+	}
 }

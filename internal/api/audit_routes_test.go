@@ -80,6 +80,7 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 				return staff.delete(t, "/v1/review/"+spot+"/too_regular?reason=seen")
 			}},
 			{"DELETE /v1/hotspots/{id}", beacon.HotspotDeleted, &spot, func() answer { return c.delete(t, "/v1/hotspots/"+spot) }},
+			{"POST /v1/hotspots/{id}/restoration", beacon.HotspotRestored, &spot, func() answer { return c.post(t, "/v1/hotspots/"+spot+"/restoration", "") }},
 			{"POST /v1/keys", beacon.KeyCreated, &key, func() answer {
 				a := c.post(t, "/v1/keys", `{"scopes":[]}`)
 				key = data[apiKey](t, a, http.StatusOK).ID

@@ -189,6 +189,7 @@ func TestExport_Tables(t *testing.T) {
 		"events":            "made from changes, and kept for days",
 		"idempotency":       "answers to requests that may be repeated, for a day",
 		"link_codes":        "hashes of codes, for 15 minutes",
+		"deletions":         "for a day, that a user deleted a hotspot, which changes.jsonl has",
 		"tallies":           "how many changes a user made today, which changes.jsonl has",
 		"freed_macs":        "the MAC addresses of deleted hotspots, which hotspots.jsonl has",
 		"holds":             "holds.jsonl",

@@ -66,7 +66,7 @@ var audiences = []struct {
 		"Hotspot.quality",
 		"History.hotspot_id", "History.from", "History.to", "History.step", "History.points.at",
 		"History.points.performance_tier",
-		Detail(HotspotRegistered), Detail(HotspotUpdated), Detail(HotspotDeleted), Detail(HotspotOnline), Detail(HotspotOffline),
+		Detail(HotspotRegistered), Detail(HotspotUpdated), Detail(HotspotDeleted), Detail(HotspotRestored), Detail(HotspotOnline), Detail(HotspotOffline),
 	})},
 	{OwnerAndStaff, []Detail{
 		UnverifiedReason, ProvenUntil, LastUncounted, CountersFellAt, DeviceAgent, HistoryClients, HistoryTraffic,

@@ -37,6 +37,7 @@ const (
 	HotspotRegistered ChangeKind = "hotspot.registered"
 	HotspotUpdated    ChangeKind = "hotspot.updated"
 	HotspotDeleted    ChangeKind = "hotspot.deleted"
+	HotspotRestored   ChangeKind = "hotspot.restored"
 	HotspotVerified   ChangeKind = "hotspot.verified"
 	HotspotLinked     ChangeKind = "hotspot.linked"
 	HotspotUnlinked   ChangeKind = "hotspot.unlinked"

@@ -197,6 +197,33 @@ func (h Hotspot) ActiveSince() time.Time {
 // Deleted reports whether the hotspot is deleted.
 func (h Hotspot) Deleted() bool { return !h.DeletedAt.IsZero() }
 
+// RestoreTime is how long a hotspot that its operator deleted can be brought back (decision
+// D242).
+const RestoreTime = 24 * time.Hour
+
+// Deletion is what is known of a hotspot that may be deleted, besides the hotspot.
+type Deletion struct {
+	ByOperator bool // it was deleted by its operator, and not long ago
+	Waiting    int  // how many hotspots of the operator wait to be verified
+	Quota      int  // how many may
+}
+
+var errRestoredTooOften = &Error{Kind: Conflict, Message: "the hotspot was deleted and brought back too often; try again tomorrow"}
+
+// Restore brings a deleted hotspot back, as if its device had been unlinked when it was
+// deleted, and linked again now with the key that it has. Like RenewService, it fails if the
+// service began too often.
+func (h *Hotspot) Restore(now time.Time) error {
+	if h.RenewService(Earlier(h.DeletedAt, now)) != nil {
+		return errRestoredTooOften
+	}
+	h.DeletedAt = time.Time{}
+	if !h.Device.LinkedAt.IsZero() {
+		h.Device.LinkedAt = now
+	}
+	return nil
+}
+
 // Touch sets the time of the last change. It never goes back, whatever the clock does.
 func (h *Hotspot) Touch(now time.Time) {
 	if now.After(h.UpdatedAt) {

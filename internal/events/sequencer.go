@@ -267,7 +267,7 @@ func (s *Sequencer) readStream(ctx context.Context, node string, place, count in
 // other servers to follow.
 func isPrivate(c beacon.Change) bool {
 	switch c.Kind {
-	case beacon.HotspotRegistered, beacon.HotspotUpdated, beacon.HotspotDeleted,
+	case beacon.HotspotRegistered, beacon.HotspotUpdated, beacon.HotspotDeleted, beacon.HotspotRestored,
 		beacon.HotspotVerified, beacon.HotspotUnverified, beacon.HotspotLinked, beacon.HotspotUnlinked, beacon.RewardsSettled:
 		return false
 	}

@@ -126,7 +126,8 @@ func (f *Fleet) apply(hotspots []beacon.Hotspot, again bool) error {
 		if stood {
 			e.Item.live = f.enliven(old.live, h)
 		} else {
-			e.Item.live = f.enliven(nil, h)
+			e.Item.live = f.enliven(f.deleted[id].live, h) // it may be back
+			delete(f.deleted, id)
 			changed = append(changed, e.Item)
 		}
 	}

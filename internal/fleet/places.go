@@ -40,6 +40,7 @@ func (p *places) set(hotspots ...beacon.Hotspot) error {
 	for i := range hotspots {
 		h := &hotspots[i]
 		points := h.Elsewhere()
+		delete(p.deleted, h.ID) // it may be back
 		switch {
 		case !h.Deleted():
 		case neverServed(*h): // it earned nothing anywhere

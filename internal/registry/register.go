@@ -34,11 +34,19 @@ func (r *Registry) Register(ctx context.Context, p beacon.Principal, form beacon
 // mayRegister refuses a registration if too many hotspots of its operator wait to be
 // verified, or were deleted in the last day before they were.
 func mayRegister(waiting, discarded, quota int) error {
-	switch {
-	case waiting >= quota:
-		return forbidden("you have %d hotspots that wait to be verified, the most allowed: wait until staff have verified some, delete some, or ask staff for a higher quota", waiting)
-	case discarded >= beacon.DiscardsADay*quota:
+	if err := mayWait(waiting, quota); err != nil {
+		return err
+	}
+	if discarded >= beacon.DiscardsADay*quota {
 		return forbidden("you deleted %d hotspots in the last 24 hours that were not verified, the most allowed: register others tomorrow, or ask staff for a higher quota", discarded)
+	}
+	return nil
+}
+
+// mayWait refuses one more hotspot that waits to be verified.
+func mayWait(waiting, quota int) error {
+	if waiting >= quota {
+		return forbidden("you have %d hotspots that wait to be verified, the most allowed: wait until staff have verified some, delete some, or ask staff for a higher quota", waiting)
 	}
 	return nil
 }

@@ -56,16 +56,27 @@ type Store interface {
 	NoteRefusal(ctx context.Context, refused beacon.Change) error
 }
 
+// Deletions is what this package needs of a database to undo a deletion.
+type Deletions interface {
+	// RestoreHotspot is UpdateHotspot for a hotspot that may be deleted. It returns
+	// Conflict if its MAC is no longer free.
+	RestoreHotspot(ctx context.Context, id beacon.HotspotID, by beacon.Actor,
+		edit func(*beacon.Hotspot, beacon.Deletion) (changed bool, err error)) (beacon.Hotspot, error)
+	// DeletedOf returns the hotspots that a user deleted since a moment, the latest first.
+	DeletedOf(ctx context.Context, user beacon.UserID, since time.Time, limit int) ([]beacon.HotspotName, error)
+}
+
 // Registry implements the verbs.
 type Registry struct {
-	store Store
-	fleet *fleet.Fleet
-	now   func() time.Time
+	store     Store
+	deletions Deletions
+	fleet     *fleet.Fleet
+	now       func() time.Time
 }
 
 // New returns a registry.
-func New(store Store, fleet *fleet.Fleet, now func() time.Time) *Registry {
-	return &Registry{store: store, fleet: fleet, now: now}
+func New(store Store, deletions Deletions, fleet *fleet.Fleet, now func() time.Time) *Registry {
+	return &Registry{store: store, deletions: deletions, fleet: fleet, now: now}
 }
 
 // moment returns the time of a change, as precise as the API shows it, so that a

@@ -110,6 +110,7 @@ var (
 	eraseOfSQL        = []string{
 		`DELETE FROM link_codes WHERE hotspot = $1`, `DELETE FROM flags WHERE hotspot = $1 OR members LIKE '%' || $1 || '%'`,
 		`DELETE FROM checkins WHERE hotspot = $1`, `DELETE FROM device_addresses WHERE hotspot = $1`,
+		`DELETE FROM deletions WHERE hotspot = $1`,
 	}
 )
 

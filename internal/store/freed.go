@@ -36,11 +36,8 @@ const freeMACSQL = `INSERT INTO freed_macs (mac, user_id, until) VALUES ($1, $2,
 // that the hotspot gave up for its operator, if it was in service. If the hotspot took an address that is
 // reserved for someone else, freeMAC writes the row back as it was, and returns Conflict.
 func freeMAC(tx *transaction, by beacon.UserID, was, is beacon.Hotspot, at time.Time) error {
-	if was.Deleted() {
-		return nil // its address was freed then
-	}
 	same := was.Device.MAC.Canonical() == is.Device.MAC.Canonical()
-	if !same && !is.Deleted() {
+	if !is.Deleted() && (!same || was.Deleted()) {
 		other, err := reservedFor(tx, is.Device.MAC, is.Operator, at)
 		if err != nil {
 			return err
@@ -51,6 +48,9 @@ func freeMAC(tx *transaction, by beacon.UserID, was, is beacon.Hotspot, at time.
 			}
 			return beacon.Conflicting(errMACTaken)
 		}
+	}
+	if was.Deleted() {
+		return nil // its address was freed then
 	}
 	until := was.MACReservedUntil(by, at)
 	if same && !is.Deleted() || until.IsZero() {

@@ -65,10 +65,18 @@ func (db HotspotTable) UpdateHotspot(
 	ctx context.Context, id beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind,
 	edit func(*beacon.Hotspot) (changed bool, err error),
 ) (beacon.Hotspot, error) {
+	return db.edit(ctx, id, by, kind, hotspotSQL, func(_ *transaction, h *beacon.Hotspot) (bool, error) { return edit(h) })
+}
+
+// edit is UpdateHotspot for the hotspot that a query finds.
+func (db HotspotTable) edit(
+	ctx context.Context, id beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind, text string,
+	edit func(*transaction, *beacon.Hotspot) (changed bool, err error),
+) (beacon.Hotspot, error) {
 	var result beacon.Hotspot
 	op := &operation{order: "hotspot by id " + string(id), by: by, duplicate: beacon.Conflicting}
 	op.run = func(tx *transaction) (changes, error) {
-		change, err := update(tx, op, hotspotSQL, id, edit, &result)
+		change, err := update(tx, op, text, id, func(h *beacon.Hotspot) (bool, error) { return edit(tx, h) }, &result)
 		if change == nil || err != nil {
 			return nil, err
 		}
@@ -142,6 +150,9 @@ func updateOnce(
 		at = next.DeletedAt
 	}
 	if err := freeMAC(tx, op.by.User, current, next, at); err != nil {
+		return nil, true, err
+	}
+	if err := noteDeletion(tx, op.by.User, current, next); err != nil {
 		return nil, true, err
 	}
 	tx.did(op.by, does)

@@ -89,6 +89,10 @@ func (t *Telemetry) DeletedSince(ctx context.Context) (time.Time, error) {
 	return since.Add(-beacon.KeepPast), nil
 }
 
+// restorable is how long memory keeps a deleted hotspot at least: it may come back, by the
+// clock of another server.
+const restorable = beacon.RestoreTime + time.Hour
+
 // purge drops deleted hotspots whose last day is final. The lease holder knows when that
 // is; other nodes keep them until any lease holder must have got to it.
 func (t *Telemetry) purge(held lease.Lease, holder bool, now time.Time) {
@@ -96,7 +100,7 @@ func (t *Telemetry) purge(held lease.Lease, holder bool, now time.Time) {
 	before := longAgo
 	if holder {
 		final, _ := t.finals.under(held.Token)
-		before = final.Time()
+		before = beacon.Earlier(final.Time(), now.Add(-restorable))
 	}
 	t.Fleet.Purge(before, longAgo)
 }

@@ -95,7 +95,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a hotspot
-         * @description Removes the hotspot from every list; its MAC address may be registered again, for 30 days only by its operator, then by anyone. The operator keeps what it earned. Only the operator may delete a hotspot. Needs the scope `hotspots:write`.
+         * @description Removes the hotspot from every list; its MAC address may be registered again, for 30 days only by its operator, then by anyone. The operator keeps what it earned, and can bring it back for 24 hours (`POST /v1/hotspots/{id}/restoration`). Only the operator may delete a hotspot. Needs the scope `hotspots:write`.
          */
         delete: operations["deleteHotspot"];
         options?: never;
@@ -115,6 +115,26 @@ export interface paths {
          *     more (see the quota of a user); then it is 429 until midnight.
          */
         patch: operations["changeHotspot"];
+        trace?: never;
+    };
+    "/v1/hotspots/{id}/restoration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring a deleted hotspot back
+         * @description For 24 hours after its operator deleted it. The hotspot is as it was: its id, its verification, its place, its history, what it earned and what is held. Its device is linked with the key that it has, from now on; nothing of the time in between counts. What is not deleted stays as it is. The response is 409 if it was deleted earlier, or by someone else, or if its MAC address is registered again; and 403 if it waits to be verified and as many do as you may have. Only the operator may bring a hotspot back: to others it is not found. It counts as a change. Needs the scope `hotspots:write`.
+         */
+        post: operations["restoreHotspot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/hotspots/{id}/neighbours": {
@@ -432,7 +452,7 @@ export interface paths {
          *     missing: those events concern another user.
          *
          *     The types are `hotspot.registered`, `hotspot.verified`, `hotspot.unverified`, `hotspot.linked`, `hotspot.unlinked`,
-         *     `hotspot.online`, `hotspot.offline`, `hotspot.updated` and `hotspot.deleted`; ignore those that you do
+         *     `hotspot.online`, `hotspot.offline`, `hotspot.updated`, `hotspot.deleted` and `hotspot.restored`; ignore those that you do
          *     not know. That a hotspot was verified, unverified, linked or unlinked is told only to its operator and to
          *     staff (`hotspots:verify`). `rewards.settled` has a `user_id` and a `period` such as `2026-10` instead of the
          *     `hotspot_id`, and is sent only to that user (and to `admin`). Every 15 s a line that begins with a
@@ -462,6 +482,26 @@ export interface paths {
          * @description Paged, in the order of registration unless `order` says otherwise. Only one's own, unless the key has the scope `admin`: another user's are forbidden, whether or not that user exists. With `q`, `status`, `type` or `order`, every 10,000 hotspots of the user count as one more request towards the key's limit, and every 1,600 with the order of `traffic`. With `Accept: text/csv` the response is a CSV table of all hotspots that are asked for, whatever the page; every 2,000 of the user's count as one more request. Needs no scope.
          */
         get: operations["listHotspotsOfUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}/hotspots/deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what can be brought back
+         * @description The hotspots that the user deleted in the last 24 hours, the latest first, and at most 100: see `POST /v1/hotspots/{id}/restoration`. Only one's own, unless the key has the scope `admin`. Needs no scope.
+         */
+        get: operations["listDeletedHotspots"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2701,6 +2741,16 @@ export interface components {
             data: components["schemas"]["CheckIn"];
             meta: components["schemas"]["Meta"];
         };
+        DeletedHotspot: {
+            id: components["schemas"]["HotspotId"];
+            name: components["schemas"]["Name"];
+            deleted_at: components["schemas"]["Timestamp"];
+            restorable_until: components["schemas"]["Timestamp"];
+        };
+        DeletedHotspotsAnswer: {
+            data: components["schemas"]["DeletedHotspot"][];
+            meta: components["schemas"]["Meta"];
+        };
         LinkCodeAnswer: {
             data: components["schemas"]["LinkCode"];
             meta: components["schemas"]["Meta"];
@@ -3820,6 +3870,48 @@ export interface operations {
             503: components["responses"]["Overloaded"];
         };
     };
+    restoreHotspot: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The hotspot's id. A malformed one is not found. */
+                id: components["schemas"]["HotspotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The hotspot is not deleted. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
     getNeighbours: {
         parameters: {
             query?: never;
@@ -4438,6 +4530,45 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listDeletedHotspots: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A user id, or `me` for the key's own user.
+                 * @example me
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The hotspots. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedHotspotsAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];

@@ -133,10 +133,10 @@ function Device({ hotspot, replacing, onReplacing, onChanged }: DeviceProps) {
         <ReplaceForm
           hotspot={hotspot}
           onCancel={() => onReplacing(false)}
-          onReplaced={async () => {
+          onReplaced={() => {
             onReplacing(false);
             onChanged();
-            await create();
+            run(create);
           }}
         />
       )}

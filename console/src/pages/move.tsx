@@ -48,7 +48,7 @@ function Move({ hotspot, etag, onStale }: { hotspot: Hotspot; etag: string | nul
   const { busy, error, submit } = useDoing();
   const away = distance(registered, place);
   const metres = format.metres(away);
-  const { verified } = hotspot.location;
+  const { verified, unverified_reason } = hotspot.location;
 
   useEffect(() => {
     view?.mark(registered);
@@ -102,8 +102,8 @@ function Move({ hotspot, etag, onStale }: { hotspot: Hotspot; etag: string | nul
           </p>
           <ul>
             <li>{verified ? t.move.unverifies : t.move.stillWaits}</li>
-            <li>{t.move.standing}</li>
-            <li>{t.move.anew}</li>
+            {(verified || unverified_reason) && <li>{t.move.standing}</li>}
+            {(verified || unverified_reason) && <li>{t.move.anew}</li>}
             <li>{t.move.keeps}</li>
           </ul>
         </div>

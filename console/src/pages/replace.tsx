@@ -10,7 +10,7 @@ import type { Hotspot } from "../types";
 const field = "device.mac_address";
 
 /** Asks for the MAC address of the new device. */
-export function ReplaceForm({ hotspot, onReplaced, onCancel }: { hotspot: Hotspot; onReplaced: () => Promise<void>; onCancel: () => void }) {
+export function ReplaceForm({ hotspot, onReplaced, onCancel }: { hotspot: Hotspot; onReplaced: () => void; onCancel: () => void }) {
   const [mac, setMac] = useState("");
   const { busy, error, submit } = useDoing();
   const faults = useFaults(error);
@@ -18,7 +18,7 @@ export function ReplaceForm({ hotspot, onReplaced, onCancel }: { hotspot: Hotspo
   useEffect(() => form.current?.querySelector("input")?.focus(), []);
   const send = submit(async () => {
     await ask(`/v1/hotspots/${hotspot.id}`, { method: "PATCH", body: { device: { mac_address: mac } } });
-    await onReplaced();
+    onReplaced();
   });
   return (
     <form class="inset" onSubmit={send} noValidate ref={form}>

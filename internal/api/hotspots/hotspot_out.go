@@ -94,3 +94,11 @@ func encodeChanged(h http.Header, hotspot beacon.Hotspot) edge.Payload {
 		ID: string(hotspot.ID), Name: hotspot.Name, Settings: showSettings(hotspot.Settings), UpdatedAt: hotspot.UpdatedAt,
 	}}
 }
+
+func encodeDeleted(_ http.Header, hotspots []beacon.HotspotName) edge.Payload {
+	out := make([]client.DeletedHotspot, len(hotspots))
+	for i, h := range hotspots {
+		out[i] = client.DeletedHotspot{ID: string(h.ID), Name: h.Name, DeletedAt: h.DeletedAt, RestorableUntil: h.DeletedAt.Add(beacon.RestoreTime)}
+	}
+	return edge.Payload{Data: out}
+}

@@ -68,6 +68,7 @@ func (a *API) Routes() []edge.Route {
 		edge.On("GET /v1/hotspots/{id}", "", edge.Serve(a.Edge, 200, edge.PathID, a.registry.Get, encodeHotspot)),
 		edge.On("PATCH /v1/hotspots/{id}", beacon.HotspotsWrite, edge.Serve(a.Edge, 200, edge.FromBody(DecodeChange, "application/merge-patch+json"), a.registry.Change, encodeChanged)),
 		edge.On("DELETE /v1/hotspots/{id}", beacon.HotspotsWrite, edge.Serve(a.Edge, 204, decodeDeletion, a.registry.Delete, edge.EncodeNothing)),
+		edge.On("POST /v1/hotspots/{id}/restoration", beacon.HotspotsWrite, edge.ServeOnce(a.Edge, 200, edge.PathID, a.registry.Restore, encodeChanged, edge.ByUser)),
 		edge.On("POST /v1/hotspots/{id}/verification", beacon.HotspotsVerify, edge.ServeOnce(a.Edge, 200, edge.FromBody(DecodeVerification), a.registry.Verify, encodeHotspot, edge.ByUser)),
 		edge.On("DELETE /v1/hotspots/{id}/verification", beacon.HotspotsVerify, edge.Serve(a.Edge, 204, edge.FromQuery(decodeWithdrawal), a.registry.Unverify, edge.EncodeNothing)),
 		edge.On("POST /v1/hotspots/{id}/link-code", beacon.HotspotsWrite, edge.ServeOnce(a.Edge, 200, edge.PathID, a.registry.NewLinkCode, encodeLinkCode, edge.ByUser)),
@@ -75,5 +76,6 @@ func (a *API) Routes() []edge.Route {
 		edge.On("POST /v1/hotspots/{id}/checkins", beacon.CheckInsWrite, edge.ServeOnce(a.Edge, 200, edge.FromBody(decodeCheckIn), a.checkins.CheckIn, encodeCheckIn, edge.ByUser)),
 		edge.On("GET /v1/hotspots/{id}/history", "", edge.Serve(a.Edge, 200, edge.FromQuery(a.DecodeHistory), a.history, encodeHistory)),
 		edge.On("GET /v1/users/{id}/hotspots", "", a.owned),
+		edge.On("GET /v1/users/{id}/hotspots/deleted", "", edge.Serve(a.Edge, 200, edge.PathID, a.registry.Deleted, encodeDeleted)),
 	}
 }

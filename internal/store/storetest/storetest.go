@@ -76,6 +76,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"UpdateVerdicts", updateVerdicts},
 		{"UpdateToTakenMAC", updateToTakenMAC},
 		{"Delete", deleteFreesMAC},
+		{"Restore", restore},
 		{"MACTaken", macTaken},
 		{"MACRace", macRace},
 		{"Tallies", tallies},

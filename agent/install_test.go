@@ -200,6 +200,12 @@ func TestInstall(t *testing.T) {
 			if got := b.files(); fmt.Sprint(got) != fmt.Sprint(c.files) {
 				t.Errorf("after the upgrade the device has %v", got)
 			}
+			b.check(os.Remove(filepath.Join(b.bin, "iw")))
+			printed, exit = b.sh(command + " -m " + device.MAC + " WRONG-CODE")
+			if exit != 1 || !strings.HasSuffix(printed, "beacon-agent: the agent runs, and this device stays linked as it was\n") ||
+				strings.Contains(printed, "apt install iw") != (c.system == "systemd") || read(t, b.path("etc/beacon/device")) != link {
+				t.Errorf("with a wrong code it exits with %d and says %s", exit, printed)
+			}
 		})
 	}
 }

@@ -81,7 +81,7 @@ function Code({ link, at }: { link: LinkCode; at: number }) {
             </button>
           </div>
           <p>{t.linking.run}</p>
-          <ShownCommand key={commands[system].command} of={commands[system]} />
+          <ShownCommand key={commands[system].command} code={link.code} of={commands[system]} />
         </>
       )}
       <p class="hint">
@@ -98,12 +98,15 @@ function Code({ link, at }: { link: LinkCode; at: number }) {
   );
 }
 
-function ShownCommand({ of: { command, qr, qr_size } }: { of: Command }) {
+function ShownCommand({ code, of: { command, qr, qr_size } }: { code: string; of: Command }) {
   const [copied, setCopied] = useState(false);
   return (
     <>
       <pre class="command" tabIndex={0}>
-        <code>{command}</code>
+        <code>
+          {command.slice(0, -code.length)}
+          <span class="whole">{code}</span>
+        </code>
       </pre>
       {"clipboard" in navigator && (
         <button type="button" class="quiet" onClick={() => void navigator.clipboard.writeText(command).then(() => setCopied(true))}>

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,8 @@ type simulateCmd struct {
 	Interval    time.Duration `default:"60s" help:"How often each device sends a heartbeat, with --url. Default ${default}."`
 	Rate        float64       `placeholder:"N" help:"Heartbeats per second of all devices together, instead of --interval."`
 	Duration    time.Duration `placeholder:"5m" help:"How long to run, with --url. Default: until interrupted."`
+	At          string        `placeholder:"LAT,LNG[,KM]" help:"Where the hotspots are, with --url: within so many kilometres of a place, or 3. Default: where the server's network is."`
+	Clean       bool          `help:"Delete the hotspots that simulations have registered on the server at --url, and do nothing else. One that was renamed stays."`
 	Connections int           `default:"64" help:"The most connections to use. Default ${default}."`
 }
 
@@ -35,6 +38,8 @@ func (simulateCmd) Examples() string {
   BEACON_KEY=$(beacon keys create --user new --scopes admin) \
     beacon simulate --url http://127.0.0.1:8080 --hotspots 5000
   beacon simulate --url http://127.0.0.1:8080 --key bcn_… --hotspots 20000 --rate 10000 --duration 5m
+  beacon simulate --url http://127.0.0.1:8080 --at 52.52,13.405,5     in the middle of Berlin
+  beacon simulate --url http://127.0.0.1:8080 --clean                 delete what was simulated
 `
 }
 
@@ -64,6 +69,10 @@ func (c simulateCmd) check() error {
 		return usageError("--rate and --duration need --url")
 	case c.URL != "" && c.Days != 0:
 		return usageError("--days cannot be used with --url: that server has its own clock")
+	case c.URL == "" && (c.At != "" || c.Clean):
+		return usageError("--at and --clean need --url")
+	case c.Clean && (c.At != "" || c.Rate != 0 || c.Duration != 0):
+		return usageError("--clean only deletes: it goes with --url and --key alone")
 	case c.Days < 0 || c.Days > maxDays:
 		return usageError(fmt.Sprintf("--days must be 1 to %d", maxDays))
 	case c.URL != "" && c.Key == "":
@@ -81,7 +90,14 @@ func (c simulateCmd) onServer(out *console) error {
 		return usageError("--url " + err.Error())
 	}
 	defer client.Close()
-	devices := simulate.Devices(c.Hotspots, c.Seed)
+	if err := client.Check(out.ctx); err != nil || c.Clean {
+		return cmp.Or(err, c.clean(out, client))
+	}
+	around, err := c.around(out, client)
+	if err != nil {
+		return err
+	}
+	devices := simulate.Devices(c.Hotspots, c.Seed, around)
 	if err := c.setUp(out, client, devices); err != nil {
 		if out.ctx.Err() != nil {
 			return nil // stopped
@@ -111,11 +127,41 @@ func (c simulateCmd) onServer(out *console) error {
 	return nil
 }
 
+// around returns where to put the hotspots, and tells.
+func (c simulateCmd) around(out *console, client *simulate.Client) (a simulate.Around, err error) {
+	known, why := true, "as --at says"
+	if c.At != "" {
+		a, err = simulate.ParseAround(c.At)
+		if err != nil {
+			return a, usageError(fmt.Sprintf("--at %v", err))
+		}
+	} else {
+		why = "where the network is; --at says another place"
+		if a, known, err = client.Around(out.ctx); err != nil {
+			return a, err
+		}
+	}
+	where := fmt.Sprintf("within %.3g km of %.4f, %.4f, %s", a.KM, a.Lat, a.Lng, why)
+	if !known {
+		where = "in New York, since the network has no place yet; --at says another"
+	}
+	_, err = fmt.Fprintf(out.stderr, "beacon: %s %s. --clean deletes simulated hotspots.\n", count(c.Hotspots, "hotspot"), where)
+	return a, err
+}
+
+// clean deletes what simulations have registered.
+func (c simulateCmd) clean(out *console, client *simulate.Client) error {
+	var deleted atomic.Int64
+	err := client.Clean(out.ctx, func() { deleted.Add(1) })
+	if deleted.Load() > 0 || err == nil {
+		_, said := fmt.Fprintf(out.stdout, "%s deleted\n", count(int(deleted.Load()), "simulated hotspot"))
+		err = cmp.Or(err, said)
+	}
+	return err
+}
+
 // setUp registers, verifies and links devices, and shows how many are done.
 func (c simulateCmd) setUp(out *console, client *simulate.Client, devices []*simulate.Device) error {
-	if err := client.Check(out.ctx); err != nil {
-		return err
-	}
 	var done atomic.Int64
 	stop := showProgress(out.stderr, func() string {
 		line := bar("registering, verifying, linking", done.Load(), int64(len(devices)))
@@ -178,7 +224,7 @@ func (c simulateCmd) onHost(out *console, end time.Time) (outcome string, err er
 }
 
 func (c simulateCmd) marchOn(out *console, clock *handClock, client *simulate.Client, end time.Time) (outcome string, err error) {
-	devices := simulate.Devices(c.Hotspots, c.Seed)
+	devices := simulate.Devices(c.Hotspots, c.Seed, simulate.Around{})
 	if err := c.setUp(out, client, devices); err != nil {
 		return "", err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/beacon-wifi/beacon/client"
 	"github.com/beacon-wifi/beacon/internal/simulate"
 	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/level"
@@ -142,6 +144,95 @@ func TestSimulate_RealServer(t *testing.T) {
 	}
 }
 
+// Hotspots are where the network is: where staff say, else where hotspots are, or where --at
+// says. A second run leaves them where they stand. --clean deletes what was simulated, whoever's
+// key it was registered with, and nothing else.
+func TestSimulate_AroundAndClean(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "beacon.db")
+	server := startServer(t, nil, "--db", db, "--rate-limit", "off", "--log-level", "warn")
+	defer server.stop(t)
+	key := mintKey(t, db, "admin")
+	api, err := client.New(server.url, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(change func(*simulateCmd)) string {
+		t.Helper()
+		var out, log bytes.Buffer
+		cmd := simulation(1)
+		cmd.URL, cmd.Key, cmd.Duration = server.url, mintKey(t, db, "admin"), time.Millisecond
+		change(&cmd)
+		if err := cmd.Run(&console{ctx: t.Context(), stdout: &out, stderr: &log}); err != nil {
+			t.Fatalf("%v; it said %s", err, log.String())
+		}
+		return out.String() + log.String()
+	}
+	all := func() (list []client.HotspotListed) {
+		t.Helper()
+		for h, err := range api.ListHotspots(t.Context(), client.ListQuery{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, h)
+		}
+		return list
+	}
+	near := func(lat, lng, km float64) (n int) {
+		for _, h := range all() {
+			if d := 111.2 * math.Hypot(h.Location.Lat-lat, (h.Location.Lng-lng)*math.Cos(lat*math.Pi/180)); d <= km {
+				n++
+			}
+		}
+		return n
+	}
+	register := func(name, ssid, mac string, lat, lng float64) {
+		t.Helper()
+		_, err := api.RegisterHotspot(t.Context(), client.Registration{
+			Name: name, Type: client.Public, Location: client.Place{Lat: lat, Lng: lng}, Device: client.AccessPoint{SSID: ssid, MACAddress: mac},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	said := run(func(c *simulateCmd) { c.Key = key })
+	if !strings.Contains(said, "in New York, since the network has no place yet") || near(40.75, -73.95, 30) != 4 {
+		t.Errorf("of %d hotspots %d are in New York; it said %s", len(all()), near(40.75, -73.95, 30), said)
+	}
+	if said = run(func(c *simulateCmd) { c.Clean, c.Duration = true, 0 }); !strings.Contains(said, "4 simulated hotspots deleted") || len(all()) != 0 {
+		t.Errorf("%d are left; it said %s", len(all()), said)
+	}
+	// Where hotspots are, whatever one far away says.
+	register("Simulated public 3", "Simulated Wi-Fi", "02:00:5e:10:00:01", -1.286, 36.817) // somebody's, with another number
+	register("Café", "Simulated Wi-Fi", "02:00:5e:00:00:00", -1.290, 36.820)
+	register("Far away", "far", "02:00:5e:10:00:02", 52.5, 13.4)
+	for range 2 { // the second run finds them, and leaves them there
+		run(func(c *simulateCmd) { c.Seed = 2; c.Key = key })
+		if near(-1.288, 36.818, 3) != 6 || len(all()) != 7 {
+			t.Errorf("of %d hotspots %d are in Nairobi", len(all()), near(-1.288, 36.818, 3))
+		}
+		for _, h := range all() {
+			if strings.HasPrefix(h.Name, "Simulated ") && h.Name != "Simulated public 3" && !h.Location.Verified {
+				t.Errorf("%+v is not verified", h)
+			}
+		}
+		run(func(c *simulateCmd) { c.Seed = 2; c.Key = key; c.At = "10,10" })
+	}
+	// Where staff say, and where --at says.
+	if _, err := api.ChangeNetworkSettings(t.Context(), client.NetworkSettingsPatch{StartView: &client.StartView{Lat: 48.85, Lng: 2.35, Zoom: 12}}); err != nil {
+		t.Fatal(err)
+	}
+	run(func(c *simulateCmd) { c.Seed = 3 })
+	run(func(c *simulateCmd) { c.Seed, c.At = 4, "-33.87,151.21,0.5" })
+	if near(48.85, 2.35, 4) != 4 || near(-33.87, 151.21, 0.51) != 4 {
+		t.Errorf("%d are in Paris, and %d in Sydney", near(48.85, 2.35, 4), near(-33.87, 151.21, 0.51))
+	}
+	said = run(func(c *simulateCmd) { c.Clean, c.Duration = true, 0 })
+	if left := all(); len(left) != 3 || !strings.Contains(said, "12 simulated hotspots deleted") {
+		t.Errorf("%+v are left; it said %s", left, said)
+	}
+}
+
 // A Ctrl-C ends it with a summary, and without an error.
 func TestSimulate_CtrlC(t *testing.T) {
 	t.Parallel()
@@ -186,6 +277,8 @@ func TestSimulate_Usage(t *testing.T) {
 		"cannot be used with --url": func(c *simulateCmd) { c.URL, c.Key, c.Days = "http://h", "k", 2 },
 		"--days must be":            func(c *simulateCmd) { c.Days = 366 },
 		"is not the URL":            func(c *simulateCmd) { c.URL, c.Key = "localhost:8080", "k" },
+		"--at and --clean need":     func(c *simulateCmd) { c.Clean = true },
+		"--clean only deletes":      func(c *simulateCmd) { c.URL, c.Key, c.Clean, c.At = "http://h", "k", true, "1,2" },
 		"--connections must":        func(c *simulateCmd) { c.Connections = 0 },
 		"must be greater":           func(c *simulateCmd) { c.Interval = 0 },
 	} {

@@ -53,21 +53,22 @@ var uplinks = []Uplink{{480, 60, 8}, {210, 22, 14}, {120, 12, 19}, {62, 6.5, 41}
 const testEvery = 6 * time.Hour
 
 // Devices makes count devices.
-func Devices(count int, seed uint64) []*Device {
+func Devices(count int, seed uint64, around Around) []*Device {
 	devices := make([]*Device, count)
 	for i := range devices {
-		devices[i] = newDevice(seed, i)
+		devices[i] = newDevice(seed, i, around)
 	}
 	return devices
 }
 
-func newDevice(seed uint64, number int) *Device {
+func newDevice(seed uint64, number int, around Around) *Device {
 	c := chanceOf(seed, uint64(number)+1)
-	d := &Device{registration: register(&c, seed, number), character: Character{Repair: 25 * time.Minute}}
+	d := &Device{registration: register(&c, seed, number, around), character: Character{Repair: 25 * time.Minute}}
 	of := &d.character
 	of.Place = string(d.registration.Type)
 	d.rhythm = rhythms[of.Place]
-	d.registration.Settings = hoursOf(&c, of.Place)
+	zone, east := around.clock()
+	d.registration.Settings, of.East = hoursOf(&c, of.Place, zone), east
 	of.Crowd = usualCrowd[of.Place] * math.Exp(0.5*c.normal())
 	of.DBM = c.between(-76, -46)
 	of.Uplink = pick(&c, uplinks)

@@ -52,7 +52,7 @@ func life(d *Device, minutes int) (said []string) {
 }
 
 func TestDevices_SameSeed(t *testing.T) {
-	a, b, other := Devices(20, 7), Devices(20, 7), Devices(20, 8)
+	a, b, other := Devices(20, 7, Around{}), Devices(20, 7, Around{}), Devices(20, 8, Around{})
 	for i := len(a) - 1; i >= 0; i-- { // in another order than b
 		one := registrationOf(t, a[i]) + strings.Join(life(a[i], 3000), "\n")
 		if same := registrationOf(t, b[i]) + strings.Join(life(b[i], 3000), "\n"); one != same {
@@ -77,7 +77,7 @@ func TestDevices_Registrations(t *testing.T) {
 	macs, types, hours := map[string]bool{}, map[string]int{}, 0
 	form := regexp.MustCompile(`^02(:[0-9a-f]{2}){5}$`)
 	for _, seed := range []uint64{1, 2, math.MaxUint64} {
-		for _, d := range Devices(2000, seed) {
+		for _, d := range Devices(2000, seed, Around{}) {
 			r := d.registration
 			if n := utf8.RuneCountInString(r.Name); n < 3 || n > 50 || len(r.Device.SSID) > 32 || r.Device.SSID == "" {
 				t.Errorf("name %q, SSID %q", r.Name, r.Device.SSID)
@@ -104,7 +104,7 @@ func TestDevices_Registrations(t *testing.T) {
 // within the bounds of the interface.
 func TestDevice_Beats(t *testing.T) {
 	silences, reboots, tests := 0, 0, 0
-	for i, d := range Devices(50, 3) {
+	for i, d := range Devices(50, 3, Around{}) {
 		var last form
 		for m, said := range life(d, 10*1440) {
 			if said == "" {

@@ -58,7 +58,7 @@ func ok(w http.ResponseWriter, _ string, _ int) {
 }
 
 func linkedDevices(count int) []*Device {
-	devices := Devices(count, 1)
+	devices := Devices(count, 1, Around{})
 	for i, d := range devices {
 		d.hotspot = fmt.Sprintf("hs_%d", i)
 		d.key = "key of " + d.hotspot

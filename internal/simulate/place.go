@@ -24,11 +24,10 @@ var neighbourhoods = [][2]float64{
 }
 
 // register makes the registration of a device.
-func register(c *chance, seed uint64, number int) client.Registration {
-	where := pick(c, neighbourhoods)
+func register(c *chance, seed uint64, number int, around Around) client.Registration {
 	r := client.Registration{
-		Location: client.Place{Lat: roundTo(where[0]+0.006*c.normal(), 6), Lng: roundTo(where[1]+0.008*c.normal(), 6)},
-		Device:   client.AccessPoint{MACAddress: macOf(seed, number), SSID: "Simulated Wi-Fi"},
+		Location: around.place(c),
+		Device:   client.AccessPoint{MACAddress: macOf(seed, number), SSID: simulatedSSID},
 	}
 	switch roll := c.unit(); {
 	case roll < 0.55:
@@ -42,14 +41,14 @@ func register(c *chance, seed uint64, number int) client.Registration {
 	return r
 }
 
-// hoursOf returns opening hours for some places, or nil. Hours are local to New York.
-func hoursOf(c *chance, kind string) *client.SettingsForm {
+// hoursOf returns opening hours for some places, or nil.
+func hoursOf(c *chance, kind, zone string) *client.SettingsForm {
 	if kind == Home || c.unit() > 0.4 {
 		return nil
 	}
 	weekdays, weekend := []string{"mon", "tue", "wed", "thu", "fri"}, []string{"sat", "sun"}
 	open := 6 + c.one(4)
-	return &client.SettingsForm{OperatingHours: &client.OperatingHours{Timezone: "America/New_York", Weekly: []client.WeeklyHours{
+	return &client.SettingsForm{OperatingHours: &client.OperatingHours{Timezone: zone, Weekly: []client.WeeklyHours{
 		{Days: weekdays, Open: fmt.Sprintf("%02d:00", open), Close: fmt.Sprintf("%02d:00", 18+c.one(6))},
 		{Days: weekend, Open: fmt.Sprintf("%02d:00", open+2), Close: fmt.Sprintf("%02d:00", 16+c.one(6))},
 	}}}

@@ -102,7 +102,7 @@ func (c *Client) Check(ctx context.Context) error {
 // SetUp registers, verifies and links all devices, and counts those done. It may be
 // repeated: it finds the devices that are already registered.
 func (c *Client) SetUp(ctx context.Context, devices []*Device, done *atomic.Int64) error {
-	found := sync.OnceValues(func() (map[string]string, error) { return c.registered(ctx) })
+	found := sync.OnceValues(func() (map[string]client.Hotspot, error) { return c.registered(ctx) })
 	// A visit by their own operator would prove nothing: another user verifies hotspots.
 	var key client.CreatedKey
 	err := c.repeating(ctx, func() (err error) {
@@ -131,7 +131,7 @@ func (c *Client) SetUp(ctx context.Context, devices []*Device, done *atomic.Int6
 	})
 }
 
-func (c *Client) register(ctx context.Context, d *Device, found func() (map[string]string, error)) error {
+func (c *Client) register(ctx context.Context, d *Device, found func() (map[string]client.Hotspot, error)) error {
 	form := d.registration
 	form.IdempotencyKey = c.run + form.Device.MACAddress
 	err := c.repeating(ctx, func() error {
@@ -144,7 +144,10 @@ func (c *Client) register(ctx context.Context, d *Device, found func() (map[stri
 		if err != nil {
 			return fmt.Errorf("look for existing hotspots: %w", err)
 		}
-		if d.hotspot = own[form.Device.MACAddress]; d.hotspot == "" {
+		was, known := own[form.Device.MACAddress]
+		d.hotspot = was.ID
+		d.registration.Location = client.Place{Lat: was.Location.Lat, Lng: was.Location.Lng} // it stays where it is
+		if !known {
 			return fmt.Errorf("the MAC address %s belongs to another user's hotspot; choose another --seed", form.Device.MACAddress)
 		}
 	} else if err != nil {
@@ -167,13 +170,13 @@ func (c *Client) verify(ctx context.Context, staff *client.Client, d *Device) er
 }
 
 // registered returns the hotspots of the key's user, by MAC address.
-func (c *Client) registered(ctx context.Context) (map[string]string, error) {
-	own := map[string]string{}
+func (c *Client) registered(ctx context.Context) (map[string]client.Hotspot, error) {
+	own := map[string]client.Hotspot{}
 	for number, last := 1, 1; number <= last; number++ {
 		err := c.repeating(ctx, func() error {
 			page, err := c.api.HotspotsPage(ctx, "me", client.PageQuery{Page: number, PerPage: 100})
 			for _, h := range page.Items {
-				own[h.Device.MACAddress] = h.ID
+				own[h.Device.MACAddress] = h
 			}
 			last = page.TotalPages
 			return err

@@ -71,7 +71,7 @@ function Code({ link, at }: { link: LinkCode; at: number }) {
       </p>
       {commands && (
         <>
-          {!reachable(commands.url, location.hostname) && <p class="note bad">{t.linking.unreachable(commands.url, location.origin)}</p>}
+          {!reachable(commands.url, location.hostname) && <p class="note bad">{t.linking.unreachable(commands.url)}</p>}
           <div class="tabs" role="group" aria-label={t.linking.system}>
             <button type="button" aria-pressed={system === "openwrt"} onClick={() => setSystem("openwrt")}>
               {t.linking.openwrt}

@@ -97,7 +97,7 @@ export const hotspots: typeof en = {
     others: (agent, devices) => ["Donde el agente ya está instalado, basta el código (", agent("cómo"), "). Otro firmware también lo pide (", devices("para sus fabricantes"), ")."],
     openwrt: "OpenWrt",
     linux: "Raspberry Pi, Debian, Ubuntu",
-    unreachable: (url, here) => `Los equipos no alcanzan este servidor en ${url}. Quien lo administra debe iniciarlo con --public-url ${here}, y con HTTPS.`,
+    unreachable: (url) => `Los equipos no alcanzan este servidor en ${url}: necesitan una dirección con https. Quien administra el servidor la indica con --public-url.`,
     waiting: "Esperando al equipo…",
     linked: "El equipo está enlazado",
     waitingHeard: "Esperando la primera señal de vida…",

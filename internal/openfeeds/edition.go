@@ -26,6 +26,8 @@ type edition struct {
 
 	folding sync.Once
 	folded  texts // once somebody searches
+	placing sync.Once
+	placed  []geo.Vec // once somebody asks for the nearest
 }
 
 // editionTime is how long an edition is shown.

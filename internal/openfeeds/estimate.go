@@ -78,12 +78,12 @@ func inTwoDigits(n float64) float64 {
 // if all were of one tier.
 func (f *Feeds) neighbours(e *edition, tier beacon.Tier) func(geo.Point, float64, int) []earnings.Neighbour {
 	return func(p geo.Point, withinM float64, most int) (list []earnings.Neighbour) {
-		found := closest{to: p, most: most}
+		found := e.closest(p, most)
 		for i := range e.items {
-			found.add(e, i)
+			found.add(i)
 		}
 		for _, hit := range found.hits {
-			if hit.metres <= withinM {
+			if found.metres(hit) <= withinM {
 				item := &e.items[hit.item]
 				uptime := int(math.Round(float64(item.Hotspot.Condition(e.at).Uptime)/100)) * 100
 				list = append(list, earnings.Neighbour{Place: item.Place, Uptime: uptime, Tier: tier})

@@ -5,10 +5,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 	"github.com/beacon-wifi/beacon/internal/rewards/earnings"
 )
 
@@ -73,5 +75,18 @@ func TestEstimate(t *testing.T) {
 		if w := n.get("/open/estimate" + query); w.Code != http.StatusBadRequest {
 			t.Errorf("%q: %d", query, w.Code)
 		}
+	}
+}
+
+// An estimate counts as five requests.
+func TestEstimate_Charge(t *testing.T) {
+	n := newNetwork(edge.Limits{Feeds: ratelimit.Limit{Every: time.Hour, Burst: 12}}, "http://x")
+	for i, want := range []int{http.StatusOK, http.StatusOK, http.StatusTooManyRequests} {
+		if w := n.get("/open/estimate?lat=1&lng=1"); w.Code != want {
+			t.Errorf("estimate %d: %d; want %d", i, w.Code, want)
+		}
+	}
+	if w := n.get("/open/network.json"); w.Code != http.StatusOK {
+		t.Errorf("what costs less: %d", w.Code)
 	}
 }

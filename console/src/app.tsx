@@ -103,15 +103,16 @@ export function App() {
   const asks = needsKey && who === null; // for a key, in place of the page
   const onMap = page.onMap && !asks;
   const shown = useRef(at);
+  const called = useCell(network).name;
   // Another page begins at its top, also for those who read by ear or go by keyboard. It may then scroll to a part of it.
   useLayoutEffect(() => {
     if (!samePage(shown.current, at)) document.getElementById("main")?.scrollTo(0, 0);
   }, [at]);
   useEffect(() => {
-    document.title = t.app.title(page.name, network().name);
+    document.title = t.app.title(page.name, called);
     if (!samePage(shown.current, at)) document.getElementById("main")?.focus();
     shown.current = at;
-  }, [page, at]);
+  }, [page, at, called]);
   return (
     <>
       <a class="skip" href="#main" onClick={skip}>
@@ -166,6 +167,7 @@ function skip(event: Event): void {
 }
 
 function Header({ at }: { at: string }) {
+  const self = useCell(network);
   const who = useCell(session.who);
   const link = (page: string, text: string) => (
     <li>
@@ -176,9 +178,9 @@ function Header({ at }: { at: string }) {
   );
   return (
     <header class="bar">
-      <a class="brand" href="/#/" aria-label={t.app.brand(network().name)} title={network().description}>
-        {network().logo ? <img src="/logo" alt="" width="28" height="28" /> : <Mark />}
-        <span>{network().name}</span>
+      <a class="brand" href="/#/" aria-label={t.app.brand(self.name)} title={self.description}>
+        {self.logo ? <img src={`/logo?${self.version}`} alt="" width="28" height="28" /> : <Mark />}
+        <span>{self.name}</span>
       </a>
       <nav aria-label={t.app.pages}>
         <ul>

@@ -1,9 +1,13 @@
 // What the server says in the head of the page.
 import type { Sight } from "./sight";
+import { Cell } from "./state";
+import type { NetworkSettings } from "./types";
 
 export type Box = [west: number, south: number, east: number, north: number];
 
-const said = (name: string): string => document.querySelector<HTMLMetaElement>(`meta[name="beacon-${name}"]`)?.content ?? "";
+const said = (name: string): string => globalThis.document?.querySelector<HTMLMetaElement>(`meta[name="beacon-${name}"]`)?.content ?? "";
+
+const unnamed = "Beacon";
 
 /** A key of the preview, for people without a key of the network. */
 export const demoKey = (): string => said("demo-key");
@@ -33,9 +37,21 @@ export interface Network {
   description?: string;
   contact?: string;
   contact_link?: string;
-  color?: string;
   logo?: boolean;
+  version: number; // counts changes, for images that change with it
 }
 
 /** How the network presents itself to everyone. */
-export const network = (): Network => ({ name: "Beacon", ...(JSON.parse(said("network") || "{}") as Partial<Network>) });
+export const network = new Cell<Network>({ name: unnamed, version: 0, ...(JSON.parse(said("network") || "{}") as Partial<Network>) });
+
+const follows = 1_000; // milliseconds until all servers have heard of a change
+
+/** Shows how the network presents itself from now on, without loading the page again. */
+export function presented({ name, description, logo_type }: NetworkSettings): void {
+  setTimeout(() => {
+    const { value: last } = network;
+    const version = last.version + 1;
+    network.value = { ...last, name: name ?? unnamed, description: description ?? "", logo: logo_type !== null, version };
+    for (const link of document.querySelectorAll<HTMLLinkElement>('link[href^="/brand.css"]')) link.href = `/brand.css?${version}`;
+  }, follows);
+}

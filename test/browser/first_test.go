@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,6 +37,7 @@ func TestFirstRun(t *testing.T) {
 			p.fits()
 			p.shot("first-key-made-" + as.name)
 			p.accessible("the first key")
+			p.named("Wi-Fi </b>\"&")
 			p.press("Hide homes (recommended)")
 			p.sees("Homes are hidden from strangers.")
 			key := eval[string](p, `document.querySelector(".secret").innerText`)
@@ -54,6 +56,24 @@ func TestFirstRun(t *testing.T) {
 			}
 		})
 	}
+}
+
+// named gives the network a name and a color, which the page shows from then on.
+func (p *page) named(name string) {
+	p.fill(`input[name="network-name"]`, name)
+	p.fill(`input[name="network-contact"]`, "nobody")
+	p.expects("400")
+	p.press("Save")
+	p.sees("must be a mail address")
+	p.fill(`input[name="network-contact"]`, "hello@example.org")
+	p.fill(`input[name="network-color"]`, "#ffcc00")
+	p.sees("darker on light pages")
+	p.press("Save")
+	p.sees("Everyone sees it within seconds.")
+	quoted, _ := json.Marshal(name)
+	p.until(`document.querySelector(".brand span").textContent === ` + string(quoted) + ` && document.title.endsWith(` + string(quoted) + `)`)
+	p.until(`getComputedStyle(document.documentElement).getPropertyValue("--accent") === "#876c00"`)
+	p.accessible("a name for the network")
 }
 
 // invitation returns the address that beacon keys invite prints.

@@ -5,11 +5,14 @@ import { t } from "../messages";
 import { ErrorNote } from "../parts/note";
 import { useDoing } from "../parts/use";
 import { session } from "../session";
+import { useCell } from "../state";
 import type { CreatedKey, Key } from "../types";
+import { NetworkIdentity } from "./identity";
 import { ShownOnce } from "./keys";
 import { RecommendPrivacy } from "./privacy";
 
 export function FirstKeyPage({ token }: { token: string }) {
+  const who = useCell(session.who); // signed in a moment after the key is shown
   const [made, setMade] = useState<CreatedKey>();
   const { busy, error, run } = useDoing();
   const create = (): void =>
@@ -28,6 +31,7 @@ export function FirstKeyPage({ token }: { token: string }) {
           <>
             <ShownOnce made={made} />
             <p>{t.firstKey.signedIn}</p>
+            {who && <NetworkIdentity brief />}
             <RecommendPrivacy />
             <p>
               <a class="button" href="#/staff">

@@ -58,7 +58,7 @@ export function SignInPage() {
 
 /** What strangers see of a private network: who it is, and whom to ask. */
 function Welcome() {
-  const { name, description, contact, contact_link = "" } = network();
+  const { name, description, contact, contact_link = "" } = useCell(network);
   return (
     <>
       <h1>{t.signIn.welcome(name)}</h1>

@@ -5,6 +5,7 @@ import { session } from "../session";
 import type { Scope } from "../types";
 import { OwnData } from "./account";
 import { Overview } from "./desk";
+import { NetworkIdentity, StartFacts } from "./identity";
 import { Keys } from "./keys";
 import { HomePrivacy } from "./privacy";
 import { Verifications } from "./verifications";
@@ -69,7 +70,9 @@ export function VerificationsPage() {
 export function StaffSettingsPage() {
   return (
     <Desk at="/settings" title={t.staff.settings} scope="admin">
+      <NetworkIdentity />
       <HomePrivacy />
+      <StartFacts />
     </Desk>
   );
 }

@@ -54,7 +54,7 @@ export function Window() {
       </div>
       <ErrorNote error={error} />
       <p class="hint">{t.window.homes}</p>
-      <a class="button" href={network().contact_link || "/docs/quickstart-operators"}>
+      <a class="button" href={network.value.contact_link || "/docs/quickstart-operators"}>
         {t.window.join}
       </a>
     </section>

@@ -71,3 +71,9 @@ export function roundPlace({ lat, lng }: Place): Place {
   const round = (degrees: number): number => Math.round(degrees * 1e6) / 1e6;
   return { lat: round(lat), lng: round(lng) };
 }
+
+/** The place that a text names in degrees, as a reason of staff may. */
+export function placeIn(text: string): Place | null {
+  const named = /-?\d{1,2}\.\d{4,}, -?\d{1,3}\.\d{4,}/.exec(text);
+  return named && parsePlace(named[0]);
+}

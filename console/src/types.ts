@@ -14,6 +14,7 @@ export type CreatedKey = Schemas["CreatedKey"];
 export type OperatingHours = Schemas["OperatingHours"];
 export type WeeklySpan = OperatingHours["weekly"][number];
 export type ExceptionDay = NonNullable<OperatingHours["exceptions"]>[number];
+export type DeletedHotspot = Schemas["DeletedHotspot"];
 export type Settings = Schemas["Settings"];
 export type Registration = Schemas["Registration"];
 export type Hotspot = Schemas["Hotspot"];

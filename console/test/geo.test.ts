@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boxAround, distance, parsePlace, pixelsPerMetre, wrapLng } from "../src/geo";
+import { boxAround, distance, parsePlace, pixelsPerMetre, placeIn, roundPlace, wrapLng } from "../src/geo";
 
 const near = (got: number, want: number, by: number): void => assert.ok(Math.abs(got - want) <= by, `${got} is not ${want}`);
 
@@ -59,4 +59,11 @@ test("coordinates are read as people type them, and nothing else is", () => {
   ] as const)
     assert.deepEqual(parsePlace(text), { lat, lng });
   for (const text of ["", "40.7", "40.7,", "90.1, 0", "0, 180.1", "1e1, 2", "40°, 5", "a, b", "1, 2, 3", "1.2.3, 4", "NaN, NaN"]) assert.equal(parsePlace(text), null, text);
+});
+
+test("a reason may name the place where a visit found a hotspot", () => {
+  assert.deepEqual(placeIn("a visit found it 340 m from where it is registered, at 40.71234, -74.00123"), { lat: 40.71234, lng: -74.00123 });
+  assert.deepEqual(placeIn("en -33.44889, -70.66927; muévalo"), { lat: -33.44889, lng: -70.66927 });
+  for (const none of ["", "a visit found the hotspot 340 m from where it is registered", "at 99.12345, 10.12345", "on 12.5, at 3"]) assert.equal(placeIn(none), null);
+  assert.deepEqual(roundPlace({ lat: 40.71234567, lng: -74.00000049 }), { lat: 40.712346, lng: -74 });
 });

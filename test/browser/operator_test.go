@@ -84,7 +84,7 @@ func (p *page) register(t testing.TB, n *network) {
 	if eval[bool](p, `!!document.querySelector(".code")`) {
 		t.Error("a code that was used is shown again after the device was unlinked")
 	}
-	p.correct(t, n)
+	path := p.correct(t, n)
 	eval[bool](p, `(asked = [], true)`)
 	// The answer comes late: the page hears first, from the stream of events, that the
 	// hotspot is gone, and must not ask for it.
@@ -102,11 +102,15 @@ func (p *page) register(t testing.TB, n *network) {
 	if asked := eval[[]string](p, `asked`); len(asked) != 1 {
 		t.Errorf("before deleting, it asked %v", asked)
 	}
+	p.press("Undo")
+	p.sees("Corner of the test is back.")
+	p.accessible("undone")
+	n.ask(t, n.operator, "DELETE", path, nil)
 }
 
 // correct edits a hotspot, gives it another device, and moves it.
-func (p *page) correct(t testing.TB, n *network) {
-	path := "/v1/hotspots/" + eval[string](p, `location.hash.split("/")[2]`)
+func (p *page) correct(t testing.TB, n *network) (path string) {
+	path = "/v1/hotspots/" + eval[string](p, `location.hash.split("/")[2]`)
 	p.set(`select[name="type"]`, "business")
 	p.fill(`input[name="address"]`, "1 Test Street")
 	p.fill(`input[name="ssid"]`, "Other Guest")
@@ -140,6 +144,7 @@ func (p *page) correct(t testing.TB, n *network) {
 	if data["type"] != "business" || at["address"] != "1 Test Street" || device["ssid"] != "Other Guest" || device["mac_address"] != "02:00:5e:10:00:61" {
 		t.Errorf("the server has %v", data)
 	}
+	return path
 }
 
 // settings changes a hotspot, and meets someone who does the same.

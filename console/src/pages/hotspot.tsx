@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { ask } from "../api";
 import * as format from "../format";
 import type { LinkCode } from "../linking";
+import { placeIn } from "../geo";
 import { changes } from "../live";
 import { t } from "../messages";
 import { ErrorNote } from "../parts/note";
@@ -67,7 +68,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
       {hotspot.status === "pending" && <p class="note">{t.hotspot.pendingUntil(missing(hotspot))}</p>}
       {hotspot.location.unverified_reason && (
         <p class="note">
-          <span>{t.hotspot.unverified(hotspot.location.unverified_reason, (text) => <a href={`#/move/${hotspot.id}`}>{text}</a>)}</span>
+          <span>{t.hotspot.unverified(hotspot.location.unverified_reason, (text) => <a href={moveTo(hotspot)}>{text}</a>)}</span>
         </p>
       )}
       {hotspot.metrics.counters_fell_at && <CountersFell at={hotspot.metrics.counters_fell_at} />}
@@ -96,6 +97,12 @@ function edit(): void {
   const form = document.getElementById("edit");
   form?.scrollIntoView({ block: "start" });
   form?.querySelector("input")?.focus({ preventScroll: true });
+}
+
+/** Where a hotspot is moved: its pin stands where the reason says that it was found. */
+function moveTo({ id, location }: Hotspot): string {
+  const found = placeIn(location.unverified_reason ?? "");
+  return `#/move/${id}${found ? `?to=${found.lat},${found.lng}` : ""}`;
 }
 
 /** What has to happen before the hotspot can be online. */

@@ -17,6 +17,7 @@ import { useAsk, useCalm, useDoing, useSeldom } from "../parts/use";
 import { session } from "../session";
 import { useCell } from "../state";
 import type { Explanation, Hold, Hotspot, OperatingHours, Pagination, Rewards, Status } from "../types";
+import { DeletedLately } from "./deleted";
 import { Earnings } from "./earnings";
 import { HoursEditor } from "./hours";
 
@@ -73,6 +74,7 @@ export function HotspotsPage() {
         )}
       </div>
       <ErrorNote error={mine.error} />
+      <DeletedLately onRestored={reload} />
       {!hotspots && !mine.error && <p class="waiting">{t.words.wait}</p>}
       {empty && (
         <p class="card" role="status">

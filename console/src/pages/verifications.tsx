@@ -1,6 +1,6 @@
 // Staff confirm that a hotspot stands where its operator said.
 import { useState } from "preact/hooks";
-import { ask } from "../api";
+import { ApiError, ask } from "../api";
 import { next } from "../desk";
 import * as format from "../format";
 import { distance, parsePlace } from "../geo";
@@ -14,6 +14,7 @@ import { Pager } from "../parts/pager";
 import { useNext } from "../parts/next";
 import { useAsk, useDoing } from "../parts/use";
 import { position } from "../position";
+import { session } from "../session";
 import { useCell } from "../state";
 import type { HotspotListed, Neighbours, Place } from "../types";
 
@@ -121,8 +122,14 @@ function Around({ id }: { id: string }) {
   );
 }
 
+interface VerifyProps {
+  hotspot: Pick<HotspotListed, "id" | "type"> & { location: Place };
+  onDone: () => void;
+  onTold?: () => void; // when its operator was told where it was found
+}
+
 /** Takes what was measured at a hotspot. */
-export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "id" | "type"> & { location: Place }; onDone: () => void }) {
+export function VerifyForm({ hotspot, onDone, onTold = onDone }: VerifyProps) {
   const [typed, setTyped] = useState({ lat: "", lng: "", accuracy: "", method: "gps", down: "", up: "", latency: "" });
   const [type, setType] = useState<string>(hotspot.type);
   const [moved, setMoved] = useState(false);
@@ -173,6 +180,7 @@ export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "
         {measured && t.verify.away(format.metres(distance(measured, hotspot.location)))}
       </p>
       <ErrorNote error={error} at={["lat", "lng", "accuracy_m", "method", "type", "speedtest.down_mbps", "speedtest.up_mbps", "speedtest.latency_ms", "moved"]} />
+      {measured && isElsewhere(error) && distance(measured, hotspot.location) > within && <Elsewhere hotspot={hotspot} at={measured} onTold={onTold} />}
       <div class="line">
         <button type="submit" class="button" disabled={busy}>
           {t.verify.verify}
@@ -184,6 +192,43 @@ export function VerifyForm({ hotspot, onDone }: { hotspot: Pick<HotspotListed, "
         )}
       </div>
     </form>
+  );
+}
+
+const within = 100; // metres; a hotspot that is found nearer may be where it is registered
+
+/** Whether a visit was refused because of where it found the hotspot. */
+const isElsewhere = (error: unknown): boolean => error instanceof ApiError && error.code === "conflict" && faultAt(error, "moved") === "";
+
+/** What can be done about a hotspot that was found elsewhere: admins move it; others ask its operator to. */
+function Elsewhere({ hotspot, at, onTold }: { hotspot: { id: string; location: Place }; at: Place; onTold: () => void }) {
+  const [told, setTold] = useState(false);
+  const { busy, error, run } = useDoing();
+  const metres = format.metres(distance(at, hotspot.location));
+  const place = `${format.degrees(at.lat)}, ${format.degrees(at.lng)}`;
+  const reason = new URLSearchParams({ reason: t.elsewhere.reason(metres, place) });
+  const tell = (): void =>
+    run(async () => {
+      await ask(`/v1/hotspots/${hotspot.id}/verification?${reason}`, { method: "DELETE" });
+      setTold(true);
+      onTold();
+    });
+  return (
+    <div class="note">
+      <p>{t.elsewhere.hint(metres)}</p>
+      <div class="line">
+        {session.may("admin") && (
+          <a class="quiet" href={`#/move/${hotspot.id}?to=${place.replace(" ", "")}`}>
+            {t.elsewhere.move}
+          </a>
+        )}
+        <button type="button" class="quiet" disabled={busy || told} onClick={tell}>
+          {t.elsewhere.ask}
+        </button>
+      </div>
+      <p role="status">{told ? t.elsewhere.asked : ""}</p>
+      <ErrorNote error={error} />
+    </div>
   );
 }
 

@@ -176,7 +176,7 @@ function Visit({ id }: { id: string }) {
           </div>
           <p role="status">{told}</p>
           {told && <Next after={id} />}
-          <VerifyForm hotspot={hotspot} onDone={() => done(t.visits.verified)} />
+          <VerifyForm hotspot={hotspot} onDone={() => done(t.visits.verified)} onTold={() => done(t.elsewhere.asked)} />
           <ReasonForm
             path={`/v1/hotspots/${hotspot.id}/verification`}
             hint={t.visits.reasonHint}

@@ -33,6 +33,21 @@ export const correct = {
     reload: "Someone has changed the hotspot meanwhile. Load it again",
     notYours: "Only its operator can move this hotspot.",
   },
+  elsewhere: {
+    hint: (metres: string) => `You found it ${metres} from where it is registered. If you stand at the hotspot, its pin is wrong, or it has moved.`,
+    move: "Move it here",
+    ask: "Ask its operator to move it here",
+    reason: (metres: string, at: string) => `a visit found it ${metres} from where it is registered, at ${at}`,
+    asked: "Its operator reads where you found it, and can move it there.",
+  },
+  deleted: {
+    title: "Deleted in the last day",
+    until: (at: string) => `You can undo this until ${at}. It comes back as it was, with its device.`,
+    undo: "Undo",
+    undoOne: (name: string) => `Undo: bring ${name} back`,
+    undoAll: "Undo all",
+    back: (name: string) => `${name} is back.`,
+  },
   replace: {
     intro: "For a new access point at the same place: the hotspot keeps its place, its verification, its history and what it earned.",
     mac: "MAC address of the new device",

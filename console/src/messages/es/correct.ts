@@ -34,6 +34,21 @@ export const correct: typeof en = {
     reload: "Alguien cambió el punto entretanto. Cargarlo otra vez",
     notYours: "Solo su operador puede mover este punto de acceso.",
   },
+  elsewhere: {
+    hint: (metres) => `Lo encontró a ${metres} de donde está registrado. Si está usted junto al punto de acceso, su marca está mal, o lo movieron.`,
+    move: "Moverlo aquí",
+    ask: "Pedir a su operador que lo mueva aquí",
+    reason: (metres, at) => `una visita lo encontró a ${metres} de donde está registrado, en ${at}`,
+    asked: "Su operador lee dónde lo encontró usted y puede moverlo allí.",
+  },
+  deleted: {
+    title: "Eliminados en el último día",
+    until: (at) => `Puede deshacerlo hasta el ${at}. Vuelve como estaba, con su equipo.`,
+    undo: "Deshacer",
+    undoOne: (name) => `Deshacer: recuperar ${name}`,
+    undoAll: "Deshacer todo",
+    back: (name) => `${name} ha vuelto.`,
+  },
   replace: {
     intro: "Para un router nuevo en el mismo lugar: el punto conserva su lugar, su verificación, su historial y lo que ganó.",
     mac: "Dirección MAC del nuevo equipo",

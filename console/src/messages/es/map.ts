@@ -12,6 +12,7 @@ const events: Record<string, string> = {
   "hotspot.online": "punto en línea",
   "hotspot.offline": "punto sin conexión",
   "hotspot.deleted": "punto eliminado",
+  "hotspot.restored": "punto recuperado",
   "rewards.settled": "mes liquidado",
 };
 

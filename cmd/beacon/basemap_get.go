@@ -21,8 +21,8 @@ type basemapGetCmd struct {
 }
 
 func (basemapGetCmd) Help() string {
-	return `Only the tiles of the region are downloaded, by requests for ranges of bytes. How many
-tiles and bytes they are is printed first. The default is Protomaps' daily build of
+	return `Only the tiles of the region are downloaded, and nothing else of the file. How many
+tiles and megabytes they are is printed first. The default is Protomaps' daily build of
 OpenStreetMap: the newest of the last ten days that is there.
 
 FILE appears when all of it is on disk. Until then it is FILE.part: the same command

@@ -178,5 +178,5 @@ func (m *meteredReader) bar(what string) string {
 	if m.size == 0 {
 		return what
 	}
-	return bar("bytes: "+what, m.done.Load(), m.size)
+	return bar("%: "+what, 100*m.done.Load()/m.size, 100)
 }

@@ -34,15 +34,29 @@ export const exact = (amount: number): string => sixDigits.format(amount);
 export const short = (n: number): string => threeDigits.format(n);
 const measure = (n: number): string => (n >= 100 ? whole.format(Math.round(n)) : threeDigits.format(n));
 export const area = (km2: number): string => (km2 > 0 && km2 < 0.1 ? `${measure(Math.round(km2 * 1e6))} m²` : `${measure(km2)} km²`);
-export const gigabytes = (gb: number): string => `${measure(gb)} GB`;
 /** Traffic as people say it: in the unit in which it has one to three digits before the point. */
 export function traffic(gb: number): string {
-  const [amount, unit] = gb >= 1e6 ? [gb / 1e6, "PB"] : gb >= 1000 ? [gb / 1000, "TB"] : gb >= 1 || gb === 0 ? [gb, "GB"] : [gb * 1000, "MB"];
+  if (gb > 0 && gb < 0.001) return "<1 MB";
+  const [amount, unit] = gb >= 1e6 ? [gb / 1e6, "PB"] : gb >= 1000 ? [gb / 1000, "TB"] : gb >= 1 || gb === 0 ? [gb, "GB"] : [Math.round(gb * 1e4) / 10, "MB"];
   return `${measure(amount)} ${unit}`;
 }
 export const metres = (m: number): string => (m < 1000 ? `${whole.format(Math.round(m))} m` : `${oneDigit.format(m / 1000)} km`);
 export const degrees = (value: number): string => value.toFixed(5);
 export const time = (iso: string | null): string => (iso ? moment.format(new Date(iso)) : t.words.never);
+const relative = new Intl.RelativeTimeFormat(locale);
+const units: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+];
+/** How long ago it was; of what is a week ago or more, and of what is still to come, when. */
+export function ago(iso: string | null, now: number): string {
+  const seconds = iso ? Math.floor((now - Date.parse(iso)) / 1000) : 0;
+  if (!iso || seconds < -60 || seconds >= 7 * 86_400) return time(iso);
+  const [unit, length] = units.find(([, length]) => seconds >= length) ?? ["second", 1];
+  return relative.format(-Math.max(0, Math.floor(seconds / length)), unit);
+}
 /** Whether a hotspot is open, and until when: by its own clock, if the browser knows the zone, which is named where it differs from the viewer's. */
 export function opening(open: boolean, until: string | null | undefined, timezone: string | null | undefined, now: number): string {
   const state = open ? t.opening.open : t.opening.closed;

@@ -59,7 +59,7 @@ export function attention(hotspots: Hotspot[], holds: Hold[], now: number, share
         why: t.home.heldUntil(reason, format.time(until)),
         among: [],
       })),
-    ...outages(hotspots).flatMap((silent) => about(silent, ...outage(silent))),
+    ...outages(hotspots).flatMap((silent) => about(silent, ...outage(silent, now))),
     ...about(fell, t.home.countersFell, t.home.countersWhy(format.time(fell.map(({ metrics }) => metrics.counters_fell_at ?? "").sort().at(-1) ?? ""))),
     ...about(slack, t.home.lowUptime, t.home.lowWhy(slack.length, format.percent(least))),
     ...shared.filter(({ part }) => part >= covered).flatMap(({ id, name, part }) => about([{ id, name }], t.home.covered, t.home.coveredWhy(format.percent(part)))),
@@ -84,9 +84,9 @@ function outages(hotspots: Hotspot[]): Hotspot[][] {
   return all.sort((a, b) => b.length - a.length);
 }
 
-function outage(silent: Hotspot[]): [what: string, why: string] {
+function outage(silent: Hotspot[], now: number): [what: string, why: string] {
   const seen = silent.at(-1)?.metrics.last_seen_at ?? null;
-  if (silent.length === 1) return [t.status.offline, t.home.lastHeard(format.time(seen))];
+  if (silent.length === 1) return [t.status.offline, t.home.lastHeard(format.ago(seen, now))];
   return seen ? [t.home.offlineSince(format.time(seen)), t.home.offlineTogether] : [t.status.offline, t.home.neverHeard];
 }
 

@@ -24,9 +24,13 @@ test("numbers are written in the language of the browser, as precise as makes se
     [format.area(99.44), "99.4 km²"],
     [format.area(99.96), "100 km²"],
     [format.area(1234.56), "1,235 km²"],
-    [format.gigabytes(0.0004), "0.0004 GB"],
-    [format.gigabytes(12.345), "12.3 GB"],
-    [format.gigabytes(1234.5), "1,235 GB"],
+    [format.traffic(0), "0 GB"],
+    [format.traffic(0.0004), "<1 MB"],
+    [format.traffic(0.00109), "1.1 MB"],
+    [format.traffic(0.5678), "568 MB"],
+    [format.traffic(12.345), "12.3 GB"],
+    [format.traffic(999), "999 GB"],
+    [format.traffic(1234.5), "1.23 TB"],
     [format.metres(999.4), "999 m"],
     [format.metres(1000), "1 km"],
     [format.metres(1949), "1.9 km"],
@@ -51,6 +55,15 @@ test("times are those of whoever looks, and say so; months are the server's", ()
   assert.equal(format.month("2026-03"), "March 2026");
   assert.equal(format.date("2026-11-05"), "Nov 5, 2026");
   assert.equal(format.date("2026-1"), "2026-1");
+});
+
+test("what was just now is told by how long ago it was", () => {
+  const now = Date.UTC(2026, 10, 15, 12);
+  const at = (seconds: number) => format.ago(new Date(now - seconds * 1000).toISOString(), now);
+  assert.deepEqual([0, 20, 59, 60, 3599, 3600, 86_399, 86_400, 6.9 * 86_400].map(at), ["0 seconds ago", "20 seconds ago", "59 seconds ago", "1 minute ago", "59 minutes ago", "1 hour ago", "23 hours ago", "1 day ago", "6 days ago"]);
+  assert.equal(at(-5), at(0)); // of a clock that is ahead
+  for (const far of [-120, 7 * 86_400, 400 * 86_400]) assert.equal(at(far), format.time(new Date(now - far * 1000).toISOString()));
+  assert.equal(format.ago(null, now), "never");
 });
 
 test("an axis of time names hours, and days where they begin", () => {

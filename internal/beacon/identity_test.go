@@ -193,7 +193,7 @@ func TestParseLogo_PNG(t *testing.T) {
 		"huge":          {dataURL(PNG, string(huge)), "65535 × 65535"},
 		"too wide":      {dataURL(PNG, picture(t, maxLogoSide+1, 16)), "1025 × 16"},
 		"too small":     {dataURL(PNG, picture(t, 16, 15)), "16 × 15"},
-		"too many":      {dataURL(PNG, large.String()), "at most 40960 bytes"},
+		"too many":      {dataURL(PNG, large.String()), "at most 40 kB"},
 		"cut off":       {dataURL(PNG, picture(t, 64, 64)[:60]), "to its end"},
 		"nothing":       {dataURL(PNG, ""), "PNG"},
 		"an SVG":        {dataURL(PNG, svgHead+"</svg>"), "PNG"},

@@ -49,7 +49,7 @@ func (l Logo) Note() string {
 	if l.Data == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s of %d bytes", l.Type, len(l.Data))
+	return fmt.Sprintf("%s of %.1f kB", l.Type, float64(len(l.Data))/1024)
 }
 
 var errLogoForm = errors.New("must be a data URL of an SVG or PNG: data:image/svg+xml;base64, or data:image/png;base64, and the file in base64")
@@ -61,7 +61,7 @@ func ParseLogo(text string) (l Logo, err error) {
 		return l, errLogoForm
 	}
 	if len(data) > base64.StdEncoding.EncodedLen(MaxLogo) {
-		return l, fmt.Errorf("must be at most %d bytes", MaxLogo)
+		return l, fmt.Errorf("must be at most %d kB", MaxLogo>>10)
 	}
 	file, err := base64.StdEncoding.Strict().DecodeString(data)
 	if err != nil {
@@ -77,7 +77,7 @@ func NewLogo(kind string, file []byte) (Logo, error) {
 		check = checkSVG
 	}
 	if len(file) > MaxLogo {
-		return Logo{}, fmt.Errorf("must be at most %d bytes", MaxLogo)
+		return Logo{}, fmt.Errorf("must be at most %d kB", MaxLogo>>10)
 	}
 	if err := check(file); err != nil {
 		return Logo{}, err

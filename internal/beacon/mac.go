@@ -14,7 +14,7 @@ type MAC string
 const octets = 6
 
 var (
-	errMAC        = errors.New("must be six octets, such as 02:00:5e:10:00:01")
+	errMAC        = errors.New("must be a MAC address, such as 02:00:5e:10:00:01")
 	errMACNobody  = errors.New("must be the address of one device, not all zeros")
 	errMACAnyBody = errors.New("must be the address of one device, not broadcast or multicast")
 )

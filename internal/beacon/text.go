@@ -91,7 +91,7 @@ func CleanKeyName(raw string) (string, error) {
 func CheckSSID(ssid string) error {
 	switch {
 	case len(ssid) < 1 || len(ssid) > MaxSSID:
-		return fmt.Errorf("must be 1 to %d bytes", MaxSSID)
+		return fmt.Errorf("must be 1 to %d letters long, where an accented one counts as two and an emoji as four", MaxSSID)
 	case !utf8.ValidString(ssid):
 		return errEncoding
 	case strings.ContainsFunc(ssid, unicode.IsControl):

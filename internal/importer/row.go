@@ -31,7 +31,7 @@ func Columns() string {
 	text := `  name                  3 to 50 characters
   type                  home, business or public
   lat, lng              decimal degrees, such as 40.7532
-  ssid                  1 to 32 bytes
+  ssid                  1 to 32 letters; an accented one counts as two, an emoji as four
   mac_address           as in 02:00:5e:10:00:01; also with -, . or no separator
   address               optional
 `

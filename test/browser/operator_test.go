@@ -170,7 +170,7 @@ func (p *page) settings(t testing.TB, n *network) {
 	p.set(`.span .clock`, "09:00")
 	p.expects("409")
 	p.press("Save")
-	p.sees("Request req_")
+	p.until(`document.querySelector(".note.bad details")?.textContent.includes("Request req_")`) // for support, on demand
 	p.press("Reload the form")
 	p.until(`document.querySelector('input[name="name"]').value === "Someone else was faster"`)
 	p.until(`document.querySelectorAll(".plot canvas").length === 3`)

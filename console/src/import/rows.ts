@@ -103,7 +103,7 @@ function check(row: Row): Row {
   const lat = value("lat", between(bounds.Latitude));
   const lng = value("lng", between(bounds.Longitude));
   if ([...text("address")].length > bounds.Address.most) say("address", t.import.rules.most(bounds.Address.most));
-  if (new TextEncoder().encode(text("ssid")).length > 32) say("ssid", t.import.rules.bytes(32));
+  if (new TextEncoder().encode(text("ssid")).length > 32) say("ssid", t.import.rules.letters(32));
   if (text("mac_address") && !macOf(text("mac_address"))) say("mac_address", t.import.rules.mac);
   else if (/^(.[13579bdf]|0{12}$)/.test(macOf(text("mac_address")))) say("mac_address", t.import.rules.oneDevice);
   const numeric = (s: Setting) => (n: number) => {

@@ -2,6 +2,7 @@
 import * as format from "../format";
 import { isOlder } from "../inventory";
 import { t } from "../messages";
+import { Ago } from "../parts/ago";
 import { Facts, type Fact } from "../parts/facts";
 import type { Agent } from "../types";
 
@@ -14,7 +15,7 @@ export function AgentFacts({ agent }: { agent: Agent }) {
     [t.agent.channel, agent.channel],
     [t.agent.bssid, agent.bssid],
     [t.agent.radios, agent.radios],
-    [t.agent.reported, format.time(agent.reported_at)],
+    [t.agent.reported, <Ago at={agent.reported_at} />],
   ];
   return (
     <section class="card">

@@ -3,6 +3,7 @@ import { now } from "../clock";
 import * as format from "../format";
 import { changes } from "../live";
 import { t } from "../messages";
+import { Ago } from "../parts/ago";
 import { Facts } from "../parts/facts";
 import { mapView, useMarked } from "../parts/maphost";
 import { ErrorNote } from "../parts/note";
@@ -67,9 +68,9 @@ export function HotspotFacts({ hotspot }: { hotspot: Hotspot }) {
         quality && [t.card.checkins, t.card.works(format.count(quality.checkins_30d), format.percent(quality.success_rate))],
         !location.approximate && [
           t.card.last24,
-          [t.card.clients(format.gigabytes(metrics.bandwidth_used_24h_gb), format.count(metrics.connections_24h)), <Below text={t.card.clientsHint} />],
+          [t.card.clients(format.traffic(metrics.bandwidth_used_24h_gb), format.count(metrics.connections_24h)), <Below text={t.card.clientsHint} />],
         ],
-        !location.approximate && [t.card.lastHeartbeat, format.time(metrics.last_seen_at)],
+        !location.approximate && [t.card.lastHeartbeat, <Ago at={metrics.last_seen_at} />],
         uncounted && [t.card.uncounted, t.card.heartbeat(format.time(uncounted.at), t.card.uncountedReasons[uncounted.reason])],
       ]}
     />

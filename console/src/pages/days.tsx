@@ -137,7 +137,7 @@ function DayExplained({ day }: { day: Explanation }) {
         {t.day.facts(
           format.minutes(day.facts.served_minutes),
           format.minutes(day.facts.expected_minutes),
-          format.gigabytes(day.facts.traffic_bytes / 1e9),
+          format.traffic(day.facts.traffic_bytes / 1e9),
           t.tier[day.facts.performance_tier],
           day.policy.version,
         )}

@@ -74,8 +74,8 @@ function Charts({ id, range, figure }: { id: string; range: Range; figure: numbe
           <Chart
             {...same(traffic)}
             title={t.history.traffic}
-            summary={told(t.history.inAll(format.gigabytes(carried)))}
-            write={format.gigabytes}
+            summary={told(t.history.inAll(format.traffic(carried)))}
+            write={format.traffic}
             colour="--accent"
           />
           <Chart
@@ -95,7 +95,7 @@ function Charts({ id, range, figure }: { id: string; range: Range; figure: numbe
             <tr key={point.at}>
               <th scope="row">{format.time(point.at)}</th>
               <td class="number">{point.uptime === null ? "–" : format.percent(point.uptime)}</td>
-              {figures && <td class="number">{format.gigabytes(point.traffic_gb ?? 0)}</td>}
+              {figures && <td class="number">{format.traffic(point.traffic_gb ?? 0)}</td>}
               {figures && <td class="number">{format.count(point.clients ?? 0)}</td>}
               <td>{point.performance_tier && t.tier[point.performance_tier]}</td>
             </tr>

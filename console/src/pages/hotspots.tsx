@@ -7,6 +7,7 @@ import { attention, choose as chosen, dayBefore, headline, hotspotsCSV, inWords,
 import { changes, happenings } from "../live";
 import { t } from "../messages";
 import { atOnce, ownPage, seldom } from "../mine";
+import { Ago } from "../parts/ago";
 import { Credits } from "../parts/credits";
 import { Choice as ChoiceField, SearchField } from "../parts/field";
 import { ErrorNote } from "../parts/note";
@@ -197,7 +198,9 @@ function Activity({ hotspots }: { hotspots: Hotspot[] }) {
           {own.map((event) => (
             <li key={event.id}>
               {inWords(event, names)}
-              <span class="small block">{format.time(event.at)}</span>
+              <span class="small block">
+                <Ago at={event.at} />
+              </span>
             </li>
           ))}
         </ul>
@@ -322,7 +325,7 @@ function List({ hotspots, many, pagination, onPage, earned, choice, onChoice: se
                 <th scope="row">
                   <a href={`#/hotspots/${hotspot.id}`}>{hotspot.name}</a>
                   <span class="small instead">
-                    {t.home.row(format.uptime(hotspot.status, hotspot.metrics.uptime_30d), format.gigabytes(hotspot.metrics.bandwidth_used_24h_gb))}
+                    {t.home.row(format.uptime(hotspot.status, hotspot.metrics.uptime_30d), format.traffic(hotspot.metrics.bandwidth_used_24h_gb))}
                   </span>
                 </th>
                 <td>
@@ -334,7 +337,7 @@ function List({ hotspots, many, pagination, onPage, earned, choice, onChoice: se
                   </td>
                 )}
                 <td class="number spare">{format.uptime(hotspot.status, hotspot.metrics.uptime_30d)}</td>
-                <td class="number spare">{format.gigabytes(hotspot.metrics.bandwidth_used_24h_gb)}</td>
+                <td class="number spare">{format.traffic(hotspot.metrics.bandwidth_used_24h_gb)}</td>
                 <td class="spare">{toDo(hotspot) || "–"}</td>
               </tr>
             ))}

@@ -52,7 +52,7 @@ export function Keys() {
       <Table label={t.keys.keys} columns={[[t.words.name], [t.keys.user, "spare"], [t.keys.scopes], [t.keys.lastUsed, "spare"], [t.keys.state, "action"]]}>
         {answer?.data.map((key) => {
           const own = key.id === session.who.value?.id;
-          const lastUsed = own ? t.keys.justNow : format.time(key.last_used_at);
+          const lastUsed = own ? t.keys.justNow : format.ago(key.last_used_at, now());
           return (
             <tr key={key.id}>
               <th scope="row">

@@ -150,5 +150,5 @@ function Group({ of }: { of: NonNullable<Flag["group"]> }) {
 function measured(name: string, value: number): string {
   if (name.endsWith("_m")) return format.metres(value);
   if (name.endsWith("_mbps")) return t.review.bandwidth(format.count(value));
-  return name.includes("bytes") ? format.gigabytes(value / 1e9) : format.count(value);
+  return name.includes("bytes") ? format.traffic(value / 1e9) : format.count(value);
 }

@@ -25,7 +25,10 @@ export function ErrorNote({ error, at = [] }: { error: unknown; at?: string[] })
         </ul>
       )}
       {known?.requestId && (
-        <p class="small">{t.errors.request(<code>{known.requestId}</code>)}</p>
+        <details class="small" open={known.status >= 500}>
+          <summary>{t.errors.details}</summary>
+          {t.errors.request(<code>{known.requestId}</code>)}
+        </details>
       )}
     </div>
   );

@@ -77,6 +77,7 @@ export const common = {
     position: "The browser does not say where you are. Allow it to, or type the coordinates.",
     location: (fault: string) => `The location ${fault}`,
     fields: (n: number) => `${n} fields are not valid`,
+    details: "For support",
     request: (id: ComponentChildren): ComponentChildren => ["Request ", id],
     // The server's own texts stay as they are. In other languages, those that people often meet are told here.
     byCode: {} as Record<string, string>,

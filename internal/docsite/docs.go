@@ -67,7 +67,7 @@ const base = "/docs"
 type Docs struct {
 	files   map[string]entry // by path
 	missing func() []byte
-	search  func(query string) []byte
+	search  func(query string, alone bool) []byte
 }
 
 // entry is something to serve. A page is rendered once, on first use: most processes are
@@ -121,8 +121,8 @@ func (d *Docs) Handles(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && (path == base || strings.HasPrefix(path, base+"/"))
 }
 
-// Pages load and send almost nothing.
-var guard = static.NewGuard("geolocation=(), camera=(), microphone=(), payment=(), usb=()", "style-src 'self'", "img-src 'self'", "script-src 'self'", "form-action 'self'")
+// Pages load almost nothing, and send what is searched for and tried to this server.
+var guard = static.NewGuard("geolocation=(), camera=(), microphone=(), payment=(), usb=()", "style-src 'self'", "img-src 'self'", "script-src 'self'", "connect-src 'self'", "form-action 'self'")
 
 // ServeHTTP serves a request that the documentation handles. The path is compared as it
 // was sent: a path with escapes names no page.
@@ -134,7 +134,7 @@ func (d *Docs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.URL.EscapedPath() == searchPath {
 		r.Pattern = routeSearch
-		writePage(w, r, http.StatusOK, d.search(r.URL.Query().Get("q")))
+		writePage(w, r, http.StatusOK, d.search(r.URL.Query().Get("q"), r.URL.Query().Get("only") == "hits"))
 		return
 	}
 	r.Pattern = routeMissing

@@ -3,6 +3,7 @@ package docsite
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -99,6 +100,47 @@ func (r *reference) curl(e node) string {
 	}
 	at := `"` + escape(r.url) + fillPath(escape(textAt(e, "path")), parameters) + escape(query(asked, parameters)) + `"`
 	return strings.Join(append(parts, at), " \\\n  ")
+}
+
+// trial is a request that a page can send to this server.
+type trial struct {
+	Method, Path string // the path has braces where someone fills in a value
+	Header, Key  string // the header that has the key, with what is before it, and a key if there is one for all
+	Kind, Body   string
+}
+
+// try returns the request of the example, or nil if a page cannot send it: it would wait for
+// events, or sign with the key of a device.
+func (r *reference) try(e node) *trial {
+	asked, parameters, needed := exampleRequest(e), e["parameters"].([]node), keys(e)
+	if sub(e, "responses", "200", "content", "text/event-stream") != nil || len(needed) > 0 && !slices.ContainsFunc(needed, r.IsDefault) {
+		return nil
+	}
+	path := fillPath(textAt(e, "path"), parameters)
+	t := &trial{Method: textAt(e, "method"), Path: r.below() + shellVariable.ReplaceAllStringFunc(path, lowerName) + query(asked, parameters)}
+	t.Kind, t.Body = r.bodyExample(e)
+	if len(needed) > 0 {
+		scheme := sub(r.Doc, "components", "securitySchemes", needed[slices.IndexFunc(needed, r.IsDefault)])
+		t.Header, t.Key = textAt(scheme, "name")+": ", r.key
+		if textAt(scheme, "type") == "http" {
+			t.Header = "Authorization: Bearer "
+		}
+	}
+	return t
+}
+
+var shellVariable = regexp.MustCompile(`\$\{[A-Z_]+\}`)
+
+// lowerName writes a variable as the document does: {id} for ${ID}.
+func lowerName(variable string) string { return strings.ToLower(strings.TrimPrefix(variable, "$")) }
+
+// below is the path of this server that the paths of the document begin at.
+func (r *reference) below() string {
+	u, err := url.Parse(r.url)
+	if err != nil {
+		return ""
+	}
+	return u.Path
 }
 
 // First returns a command for the first operation that only reads, and that needs no

@@ -92,6 +92,7 @@ func (r *reference) templates() *template.Template {
 		"formats":    formats,
 		"example":    r.example,
 		"curl":       r.curl,
+		"try":        r.try,
 	}).ParseFS(design, "templates/reference/*.html"))
 }
 

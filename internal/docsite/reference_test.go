@@ -271,6 +271,11 @@ func checkOperation(t *testing.T, api string, document object, places map[string
 	if !copied {
 		t.Errorf("%s has no line to copy", where)
 	}
+	for _, pre := range place.named("pre") {
+		if at, tried := pre.attr["data-path"]; tried && (!strings.HasPrefix(at, "/") || strings.Contains(at, "$") || !strings.HasPrefix(where, pre.attr["data-method"]+" ")) {
+			t.Errorf("%s is tried with %s %s", where, pre.attr["data-method"], at)
+		}
+	}
 }
 
 // Which properties need not be there is told, and in the order of the document.

@@ -13,6 +13,7 @@ const searchPath = base + "/search"
 const (
 	maxQuery     = 100 // bytes of a query that count
 	maxHits      = 30
+	maxHitsAlone = 8 // below the field, while someone types
 	snippetBytes = 160
 )
 
@@ -53,11 +54,32 @@ func (s *site) allSections() (all []section) {
 	return all
 }
 
-// renderSearch returns the page with what was found.
-func (s *site) renderSearch(query string) []byte {
+// renderSearch returns the page with what was found, or its part with the places alone.
+func (s *site) renderSearch(query string, alone bool) []byte {
 	query = strings.Join(strings.Fields(clip(strings.ToValidUTF8(query, ""), maxQuery)), " ")
-	words := strings.Fields(fold(query))
-	var hits []hit
+	words, changed := s.corrected(strings.Fields(fold(query)))
+	data := struct {
+		Query, Instead string
+		Hits           []hit
+		More, Alone    bool
+	}{Query: query, Alone: alone}
+	if changed {
+		data.Instead = strings.Join(words, " ")
+	}
+	hits, most := s.find(words), maxHits
+	if alone {
+		most = maxHitsAlone
+	}
+	data.Hits, data.More = hits[:min(len(hits), most)], len(hits) > most
+	html := execute(s.templates(), "search.html", data)
+	if alone {
+		return []byte(html)
+	}
+	return s.frame(frame{Title: "Search", Query: query, content: content{HTML: html}})
+}
+
+// find returns the sections that have all the words, the best first.
+func (s *site) find(words []string) (hits []hit) {
 	if len(words) > 0 {
 		for _, one := range s.sections() {
 			if score := one.score(words); score > 0 {
@@ -66,12 +88,7 @@ func (s *site) renderSearch(query string) []byte {
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b hit) int { return b.score - a.score })
-	data := struct {
-		Query string
-		Hits  []hit
-		More  bool
-	}{query, hits[:min(len(hits), maxHits)], len(hits) > maxHits}
-	return s.frame(frame{Title: "Search", Query: query, content: content{HTML: execute(s.templates(), "search.html", data)}})
+	return hits
 }
 
 // score is zero unless the section has all the words. Words of the heading count most.

@@ -77,6 +77,51 @@ func TestSearch_Order(t *testing.T) {
 	}
 }
 
+// What is typed wrongly is found, and the page says what it took it for. What is there is
+// taken as it is.
+func TestSearch_Typos(t *testing.T) {
+	guides := fstest.MapFS{"README.md": {Data: []byte("# Start\n\n## Heartbeats\n\nA heartbeat of a device, each minute. An address.\n\n## Verification\n\nStaff verify a hotspot. Many hotspots.\n")}}
+	d, err := docsite.New(docsite.Config{Guides: guides})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ query, links, instead string }{
+		{"heartbaet", "/docs#heartbeats", "heartbeat"}, // neighbours
+		{"hartbeat", "/docs#heartbeats", "heartbeat"},  // one is missing
+		{"hearrtbbeat", "/docs#heartbeats", "heartbeat"},
+		{"adress", "/docs#heartbeats", "address"},
+		{"Verfica", "/docs#verification", "verification"}, // which is not typed to its end
+		{"hotspts", "/docs#verification", "hotspots"},
+		{"hotpsot staff", "/docs#verification", "hotspot staff"},
+		{"heart", "/docs#heartbeats", ""},
+		{"xyzzy", "", ""},
+		{"hxrtbxxt", "", ""}, // three
+		{"stf", "", ""},      // too short
+		{strings.Repeat("hotpsot ", 9), "", ""},
+	} {
+		_, body := get(t, d, "GET", "/docs/search?q="+url.QueryEscape(tc.query))
+		links, _ := found(t, d, tc.query)
+		if got := strings.Join(links, " "); got != tc.links {
+			t.Errorf("%q finds %q, want %q", tc.query, got, tc.links)
+		}
+		if says := strings.Contains(body, "This is for “<strong>"+tc.instead+"</strong>”"); says != (tc.instead != "") {
+			t.Errorf("%q: says what it was taken for: %t", tc.query, says)
+		}
+	}
+}
+
+// The places alone are for the field, while someone types.
+func TestSearch_Alone(t *testing.T) {
+	d := newDocs(t)
+	_, body := get(t, d, "GET", "/docs/search?only=hits&q=hotspot")
+	if strings.Contains(body, "<html") || strings.Contains(body, "<h1") || strings.Count(body, "<li>") != 8 {
+		t.Errorf("the places alone are %q", body)
+	}
+	if _, body := get(t, d, "GET", "/docs/search?only=hits&q=<b>zzzzz"); !strings.Contains(body, "&lt;b&gt;zzzzz") {
+		t.Errorf("nothing is %q", body)
+	}
+}
+
 // The reader's own network has its address in guides; a server that the reader starts as a
 // guide says keeps the one that it has.
 func TestGuide_Address(t *testing.T) {

@@ -40,6 +40,7 @@ type site struct {
 	guides      *markdown
 	templates   func() *template.Template
 	sections    func() []section // of all pages, for the search
+	words       func() map[string]int
 }
 
 // page is a guide, or a page of the reference of an API.
@@ -109,6 +110,7 @@ func newSite(cfg Config) (*site, error) {
 	}
 	s.guides = newMarkdown(resolver(cfg), parser.WithAutoHeadingID())
 	s.sections = sync.OnceValue(s.allSections)
+	s.words = sync.OnceValue(func() map[string]int { return vocabulary(s.sections()) })
 	return s, nil
 }
 

@@ -51,6 +51,7 @@ func TestDocs(t *testing.T) {
 		})
 	}
 	t.Run("on the way", func(t *testing.T) { testDocsOnTheWay(b.open(t, n.url+"/docs", desk)) })
+	t.Run("trial", func(t *testing.T) { testDocsTrial(b.open(t, n.url+"/docs", desk), n) })
 	t.Run("theme", func(t *testing.T) { testDocsTheme(b.open(t, n.url+"/docs", desk)) })
 	t.Run("phone", func(t *testing.T) { testDocsOnThePhone(b.open(t, n.url+"/docs", phone)) })
 }
@@ -129,6 +130,40 @@ func testDocsSearch(p *page) {
 	if err != nil || !strings.HasPrefix(copied, "curl ") || strings.Contains(copied, "Copied") {
 		p.fail("what was copied is %q, %v", copied, err)
 	}
+}
+
+// What is typed is looked for at once, typos and all, and an example is sent as it stands
+// there, with the key of whoever reads.
+func testDocsTrial(p *page, n *network) {
+	key := n.command(p.t, "keys", "create", "--user", "new", "--scopes", "hotspots:write")
+	p.fill(".search input", "coverge simulat")
+	p.until(`document.querySelector(".found:not([hidden]) strong")?.innerText.startsWith("coverage ")`)
+	p.accessible("found while typing")
+	p.shot("docs-typing")
+	p.do(chromedp.KeyEvent("\u001b")) // Escape
+	p.fill(".search input", "whoami keys")
+	p.fill(".search input", "get coverage")
+	p.until(`document.querySelector(".found:not([hidden]) a[href$='#op-getCoverage']")`)
+	eval[bool](p, `(document.querySelector(".found a[href$='#op-getCoverage']").click(), true)`)
+	p.until(`location.hash === "#op-getCoverage" && document.querySelector("#op-getCoverage .send")`)
+	eval[bool](p, `(document.querySelector("#op-getCoverage .send").click(), true)`)
+	p.fill(`#op-getCoverage .trial input[type="password"]`, key)
+	p.shot("docs-trial")
+	eval[bool](p, `(document.querySelector("#op-getCoverage .trial .send").click(), true)`)
+	p.until(`document.querySelector("#op-getCoverage .trial [role='status']").innerText.startsWith("200")`)
+	p.until(`document.querySelector("#op-getCoverage .trial .output").innerText.includes('"hotspot_count": 0')`)
+	p.accessible("an example that was tried")
+	p.fits()
+	// The key stays in this tab, and nothing goes elsewhere or out half filled in.
+	p.until(fmt.Sprintf(`sessionStorage.getItem("beacon-docs-key") === %q && localStorage.length === 0`, key))
+	eval[bool](p, `(document.querySelector("#op-simulateCoverage .send").click(), true)`)
+	p.until(`document.querySelector("#op-simulateCoverage .trial").innerText.includes("This is no rehearsal")`)
+	p.set(`#op-simulateCoverage .trial input`, "https://elsewhere.example/")
+	eval[bool](p, `(document.querySelector("#op-simulateCoverage .trial .send").click(), true)`)
+	p.until(`document.querySelector("#op-simulateCoverage .trial [role='status']").innerText === "Requests go to this server only."`)
+	p.set(`#op-simulateCoverage .trial input`, "/v1/hotspots/{id}")
+	eval[bool](p, `(document.querySelector("#op-simulateCoverage .trial .send").click(), true)`)
+	p.until(`document.querySelector("#op-simulateCoverage .trial [role='status']").innerText.includes("{id}")`)
 }
 
 // On a phone, the pages are in a menu.

@@ -416,7 +416,8 @@ export class MapView {
 
   /** Puts a ring around some places, and a point into those of hotspots. */
   ring(places: (Place & { id?: string; status?: string })[]): void {
-    if (this.#map.getSource("own")) this.#source("own").setData(collect(places));
+    if (!this.#map.getSource("own")) return void this.#map.once("load", () => this.ring(places));
+    this.#source("own").setData(collect(places));
   }
 
   /** Colours squares of ground, the hotter the more they weigh. */

@@ -18,6 +18,7 @@ type ListQuery struct {
 	Operator string // of this user
 	Text     string // with this in their name, ignoring case
 	Newest   bool   // newest first, instead of oldest first
+	Order    string // instead: "uptime" or "seen" (by the last heartbeat), with a minus the greatest first; read by page number then
 
 	Model, Firmware, Agent string // whose device reports exactly this
 }
@@ -61,6 +62,9 @@ func (c *Client) ListHotspotsPage(ctx context.Context, q ListQuery, p PageQuery)
 	}
 	if q.Newest {
 		query.Set("order", "newest")
+	}
+	if q.Order != "" {
+		query.Set("order", q.Order)
 	}
 	return page[HotspotListed](ctx, c, path("hotspots"), query, p)
 }

@@ -263,7 +263,7 @@ func NearbyFeatures(out []byte, hits []fleet.Hit, now time.Time) []byte {
 // ListBody encodes a list of one hotspot.
 func ListBody(s *fleet.Hotspot, now time.Time) []byte {
 	page := beacon.Listed[*fleet.Hotspot]{Items: []*fleet.Hotspot{s}, Total: 1, Page: beacon.Page{Number: 1, Size: 1}}
-	return hotspots.AppendList(nil, page, metaAt(now))
+	return hotspots.AppendList(nil, page, metaAt(now), true)
 }
 
 // BeatBodies encodes responses to heartbeats: to one that counts, and to one with all there

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -89,6 +90,13 @@ func TestList(t *testing.T) {
 			"?status=online":                  "日本橋 Wi-Fi; 1 of 1, 1 in all",
 			"?status=offline":                 "Κάφε ΤΗΣ ΟΔΟΣ; 1 of 1, 1 in all",
 			"?order=oldest":                   "Neue Straße, Café Zoë, CAFE STRASSE, İstanbul büfe, 日本橋 Wi-Fi, Κάφε ΤΗΣ ΟΔΟΣ; 1 of 1, 6 in all",
+			"?order=seen":                     "Neue Straße, Café Zoë, İstanbul büfe, Κάφε ΤΗΣ ΟΔΟΣ, CAFE STRASSE, 日本橋 Wi-Fi; 1 of 1, 6 in all",
+			"?order=-seen&per_page=2":         "CAFE STRASSE, 日本橋 Wi-Fi; 1 of 3, 6 in all",
+			"?order=-uptime&per_page=1":       "日本橋 Wi-Fi; 1 of 6, 6 in all",
+			"?order=uptime&per_page=1&page=6": "日本橋 Wi-Fi; 6 of 6, 6 in all",
+			"?order=uptime&status=offline":    "Κάφε ΤΗΣ ΟΔΟΣ; 1 of 1, 1 in all",
+			"?order=seen&q=caf&page=2":        "; 2 of 1, 2 in all",
+			"?order=-seen&operator_id=" + string(second.user): "Café Zoë, İstanbul büfe, Κάφε ΤΗΣ ΟΔΟΣ; 1 of 1, 3 in all",
 			"?q=street":                       "; 1 of 0, 0 in all",
 			"?q=STRASSE":                      "Neue Straße, CAFE STRASSE; 1 of 1, 2 in all",
 			"?q=stra%C3%9Fe":                  "Neue Straße, CAFE STRASSE; 1 of 1, 2 in all",
@@ -125,6 +133,31 @@ func TestList(t *testing.T) {
 				t.Errorf("%s to an admin:\n got %s\nwant %s", query, got, want)
 			}
 		}
+	})
+}
+
+// The list is a table for those who ask for one: all that is found, whatever the page.
+func TestList_Table(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		s.settle(t)
+		staff := s.anyone(t, "hotspots:verify")
+		table := staff.get(t, "/v1/hotspots?order=-seen&verified=true&per_page=1", "Accept", "text/csv").want(t, http.StatusOK)
+		rows, err := csv.NewReader(strings.NewReader(string(table.body))).ReadAll()
+		if err != nil || len(rows) != 4 {
+			t.Fatalf("%d rows, %v; want a header and three:\n%s", len(rows), err, table.body)
+		}
+		listed := data[[]listed](t, staff.get(t, "/v1/hotspots?order=-seen&verified=true"), http.StatusOK)
+		for i, h := range listed {
+			want := []string{h.ID, h.Name, h.Type, h.Status, h.Location.Address, fmt.Sprint(h.Location.Lat), fmt.Sprint(h.Location.Lng), "true", fmt.Sprint(h.Device.Linked), h.Uptime.String(), rows[i+1][10], h.CreatedAt}
+			wantEqual(t, h.Name, rows[i+1], want)
+		}
+		if rows[1][10] == "" || rows[2][10] != "" || rows[1][1] != "日本橋 Wi-Fi" {
+			t.Errorf("last seen are %q and %q", rows[1], rows[2])
+		}
+		for query, field := range map[string]string{"?order=name": "order", "?order=seen&cursor=bm9uc2Vuc2U": "cursor", "?order=-newest": "order"} {
+			wantFault(t, staff.get(t, "/v1/hotspots"+query), http.StatusBadRequest, "invalid_request", field)
+		}
+		wantFault(t, s.operator(t).get(t, "/v1/hotspots", "Accept", "text/csv"), http.StatusForbidden, "forbidden")
 	})
 }
 

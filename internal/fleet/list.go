@@ -1,6 +1,9 @@
 package fleet
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -41,10 +44,62 @@ type ListQuery struct {
 	Among    beacon.Opt[[]string] // only those with these ids, which are in order
 	Text     string               // only those whose name contains this, in the form of beacon.CleanSearch
 	Newest   bool                 // last registered first
+	By       ListOrder            // instead of by registration; Page has no After then
 	Agent    AgentQuery
 	Page     beacon.Page
 	Now      time.Time            // the moment the status is for
 	Charge   func(cost int) error // is called before the work with its cost, in names scanned; may refuse
+}
+
+// ListOrder is what a list is ordered by. What is equal is ordered by id.
+type ListOrder string
+
+// The orders. Those with a minus have the greatest first.
+const (
+	ByUptime     ListOrder = "uptime"
+	ByUptimeDown ListOrder = "-uptime"
+	BySeen       ListOrder = "seen" // those never heard from, then those silent for longest
+	BySeenDown   ListOrder = "-seen"
+)
+
+// ListOrders are all orders.
+func ListOrders() []ListOrder { return []ListOrder{ByUptime, ByUptimeDown, BySeen, BySeenDown} }
+
+// value returns what an order is by.
+func (o ListOrder) value(s *Hotspot) (v int64) {
+	switch {
+	case s.live == nil:
+	case o == ByUptime || o == ByUptimeDown:
+		v = int64(s.live.Shown().Uptime)
+	default:
+		v = s.live.Seen()
+	}
+	if o[0] == '-' {
+		return -v
+	}
+	return v
+}
+
+// sorted returns a page of all items that a query finds, by an order. Each is looked at
+// once: heartbeats change it meanwhile.
+func (o ListOrder) sorted(all *directory.Snapshot[*Hotspot], q directory.Query[*Hotspot]) (page []*Hotspot, total int) {
+	from, size := q.Offset, q.Limit
+	q.Offset, q.Limit = 0, math.MaxInt
+	items, total := all.List(q, nil)
+	type placed struct {
+		value int64
+		at    int
+	}
+	places := make([]placed, len(items))
+	for i, s := range items {
+		places[i] = placed{o.value(s), i}
+	}
+	slices.SortFunc(places, func(a, b placed) int { return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.at, b.at)) })
+	places = places[min(from, total):]
+	for _, p := range places[:min(size, len(places))] {
+		page = append(page, items[p.at])
+	}
+	return page, total
 }
 
 // AgentQuery asks for hotspots by what their devices run. Of an empty field, any will do.
@@ -71,8 +126,15 @@ func (f *Fleet) List(in ListQuery) (beacon.Listed[*Hotspot], error) {
 	if q.Keep != nil {
 		cost *= checkCost
 	}
+	if in.By != "" {
+		cost = max(cost, f.Len()*checkCost)
+	}
 	if err := in.Charge(cost); err != nil {
 		return page, err
+	}
+	if in.By != "" {
+		page.Items, page.Total = in.By.sorted(all, q)
+		return page, nil
 	}
 	page.Items, page.Total = all.List(q, nil)
 	return page, nil

@@ -58,7 +58,8 @@ export interface paths {
          *     that wait for a site visit.
          *
          *     With `q`, every 50,000 hotspots searched count as one more request towards the key's limit; with
-         *     `online` or `offline`, `rejected`, `type`, `model`, `firmware` or `agent`, every 10,000. With `operator_id`, only that
+         *     `online` or `offline`, `rejected`, `type`, `model`, `firmware`, `agent` or the order of a value, every 10,000. With `Accept: text/csv` the response is
+         *     a CSV table of all hotspots that are asked for, whatever the page. With `operator_id`, only that
          *     operator's hotspots are searched, and every 10,000 of them count as one more. Writes of other servers may be up to a second late. Needs the scope
          *     `hotspots:verify`; one's own hotspots are at `/v1/users/me/hotspots`.
          */
@@ -3673,8 +3674,8 @@ export interface operations {
                 firmware?: string;
                 /** @description Only hotspots whose device runs exactly this version of the agent. */
                 agent?: string;
-                /** @description Whether the oldest or the newest comes first. */
-                order?: "oldest" | "newest";
+                /** @description What comes first: the oldest or the newest registration, or the least of a value, with a minus the greatest. `seen` has those never heard from, then those silent for longest. Other orders than by registration have no cursor; read them by page. */
+                order?: "oldest" | "newest" | "uptime" | "-uptime" | "seen" | "-seen";
                 /** @description The page, starting at 1. A page past the end is empty. */
                 page?: number;
                 /** @description How many to a page. */
@@ -3701,6 +3702,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HotspotListPage"];
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -1,6 +1,9 @@
 // All hotspots of the network, for staff.
 import { useState } from "preact/hooks";
+import { send } from "../api";
+import { today } from "../clock";
 import * as format from "../format";
+import { pageOf } from "../listing";
 import { changes } from "../live";
 import { t } from "../messages";
 import { Choice, SearchField } from "../parts/field";
@@ -8,8 +11,10 @@ import { useListing } from "../parts/listing";
 import { User } from "../parts/named";
 import { ErrorNote } from "../parts/note";
 import { Pager } from "../parts/pager";
+import { save } from "../parts/save";
 import { StatusBadge } from "../parts/status";
 import { Table } from "../parts/table";
+import { useDoing } from "../parts/use";
 import { session } from "../session";
 import { useCell } from "../state";
 import type { HotspotListed } from "../types";
@@ -28,7 +33,7 @@ const filters = {
   status: { label: t.words.status, options: { "": t.words.all, ...t.status } },
   type: { label: t.words.type, options: { "": t.words.all, public: t.type.public, business: t.type.business, home: t.type.home } },
   verified: { label: t.words.location, options: { "": t.words.all, true: t.words.verified, false: t.words.notVerified } },
-  order: { label: t.words.order, options: { oldest: t.words.oldest, newest: t.words.newest } },
+  order: { label: t.words.order, options: { oldest: t.words.oldest, newest: t.words.newest, seen: t.allHotspots.silent, uptime: t.allHotspots.leastUptime } },
 } as const;
 type Filter = keyof typeof filters;
 
@@ -46,6 +51,9 @@ function List({ query: { operator = "", ...asked } }: { query: Record<string, st
     setChosen(value ? { ...rest, [filter]: value } : rest);
   };
   const total = answer?.pagination?.total ?? 0;
+  const saving = useDoing();
+  const saveAll = (): void =>
+    saving.run(async () => save(`hotspots-${today()}.csv`, await (await send(pageOf("/v1/hotspots", { page: 1, text: list.searched, filter: chosen }), { headers: { Accept: "text/csv" } })).blob()));
   return (
     <section class="card wide">
       {operator && (
@@ -68,13 +76,16 @@ function List({ query: { operator = "", ...asked } }: { query: Record<string, st
             onChange={(value) => choose(filter, value)}
           />
         ))}
+        <button type="button" class="quiet" disabled={total === 0 || saving.busy} onClick={saveAll}>
+          {t.home.csv(format.count(total))}
+        </button>
         {session.may("hotspots:write") && (
           <a class="quiet" href="#/import">
             {t.import.link}
           </a>
         )}
       </div>
-      <ErrorNote error={error} />
+      <ErrorNote error={error ?? saving.error} />
       {loading && !answer && <p class="waiting">{t.words.wait}</p>}
       <p role="status">{answer && (total === 0 ? t.allHotspots.none : `${t.words.hotspotCount(total, format.count(total))}.`)}</p>
       {total > 0 && (

@@ -55,7 +55,7 @@ function tiles(is: Overview): Tile[] {
       text: t.desk.onlineOf(format.count(is.online), format.count(served)),
       to: "/staff/hotspots?status=online",
     },
-    count(is.offline, t.desk.offline, is.offline === 0 ? t.desk.allOnline : t.desk.offlineText, "/staff/hotspots?status=offline"),
+    count(is.offline, t.desk.offline, is.offline === 0 ? t.desk.allOnline : t.desk.offlineText, "/staff/hotspots?status=offline&order=seen"),
     count(is.registered_7d, t.desk.fresh, t.desk.freshText, "/staff/hotspots?order=newest", false),
     count(is.to_visit, t.desk.toVisit, is.rejected > 0 ? t.desk.rejected(is.rejected, format.count(is.rejected)) : t.desk.toVisitText, "/staff/verifications"),
     count(is.flags, t.desk.flags, t.desk.flagsText, "/staff/review"),
@@ -111,7 +111,7 @@ function Silent({ is: { silent, offline } }: { is: Overview }) {
       </ul>
       {offline > silent.length && (
         <p>
-          <a href="#/staff/hotspots?status=offline">{t.desk.allOffline(format.count(offline))}</a>
+          <a href="#/staff/hotspots?status=offline&order=seen">{t.desk.allOffline(format.count(offline))}</a>
         </p>
       )}
     </section>

@@ -78,9 +78,19 @@ func TrueOf(s *fleet.Hotspot) Texts {
 }
 
 // TrueName returns the name of a hotspot, as staff see it and not as JSON.
-func TrueName(s *fleet.Hotspot) string {
-	name, _ := jsontext.AppendUnquote(nil, TrueOf(s).Name) // AppendText wrote it
-	return string(name)
+func TrueName(s *fleet.Hotspot) string { return unquote(TrueOf(s).Name) }
+
+// unquote returns a text that AppendText wrote.
+func unquote(fragment string) string {
+	text, _ := jsontext.AppendUnquote(nil, fragment)
+	return string(text)
+}
+
+// TrueCells returns the name, the address, the latitude and the longitude of a hotspot, as
+// staff see them and not as JSON.
+func TrueCells(s *fleet.Hotspot) (name, address, lat, lng string) {
+	f := TrueOf(s)
+	return unquote(f.Name), unquote(f.Address), f.lat, f.lng
 }
 
 // split splits a summary.

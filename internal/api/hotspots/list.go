@@ -3,7 +3,9 @@ package hotspots
 import (
 	"context"
 	"io"
+	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -28,9 +30,14 @@ const hotspotsARequest = 50_000
 // list serves a page of all hotspots, or of an operator's. A search over many hotspots
 // counts as more than one request.
 func (a *API) list(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
+	w.Header()["Vary"] = a.VaryForm
 	in, operator, err := decodeList(r)
 	if err != nil {
 		return err
+	}
+	table := edge.Wants(r, edge.AsCSV)
+	if table {
+		in.Page = beacon.Page{Number: 1, Size: math.MaxInt}
 	}
 	m := a.Meta(w)
 	in.Now = m.Timestamp // one time for the filter and for the facts shown
@@ -41,8 +48,65 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, p beacon.Principal) e
 	if err != nil {
 		return err
 	}
-	httpserver.WriteBody(w, http.StatusOK, AppendList(nil, page, m))
+	if table {
+		return a.sendList(w, r, page.Items, in.Now)
+	}
+	out := AppendList(nil, page, m, in.By == "")
+	httpserver.WriteBody(w, http.StatusOK, out)
 	return nil
+}
+
+// sendList writes hotspots as a table.
+func (a *API) sendList(w http.ResponseWriter, r *http.Request, all []*fleet.Hotspot, now time.Time) error {
+	return a.sendTable(w, r, func(_ context.Context, t *edge.Table, send func() error) error {
+		t.Line("hotspot_id", "name", "type", "status", "address", "lat", "lng", "verified", "linked", "uptime_30d", "last_seen_at", "created_at")
+		for some := range slices.Chunk(all, rowsAtOnce) {
+			for _, s := range some {
+				name, address, lat, lng := fragments.TrueCells(s)
+				is := s.Condition(now)
+				var seen string
+				if at := s.SeenAt(); !at.IsZero() {
+					seen = string(beacon.AppendTime(nil, at))
+				}
+				raw, _ := id.Parse(beacon.HotspotPrefix, s.ID())
+				t.Line(s.ID(), edge.QuotedCell(name), string(s.Type()), string(is.Status), edge.QuotedCell(address), lat, lng, strconv.FormatBool(s.Verified()), strconv.FormatBool(s.Linked()),
+					strconv.FormatFloat(edge.Fraction(is.Uptime), 'f', -1, 64), seen, string(beacon.AppendTime(nil, raw.Time())))
+			}
+			if err := send(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+const (
+	// tableTime is how long a table of hotspots may take in total, as long as its reader keeps up.
+	tableTime = 5 * time.Minute
+	// rowsAtOnce is how many of its rows are sent together.
+	rowsAtOnce = 500
+)
+
+// sendTable sends a table of hotspots. Fill adds lines to it, and calls send now and then.
+func (a *API) sendTable(w http.ResponseWriter, r *http.Request, fill func(ctx context.Context, t *edge.Table, send func() error) error) error {
+	d := a.Download(w)
+	d.Coding = coding.Accepted(r.Header["Accept-Encoding"])
+	d.Kind, d.File = edge.CsvType, "hotspots.csv"
+	return d.Send(r, tableTime, func(ctx context.Context, out io.Writer) error {
+		return d.Coding.Stream(out, func(plain io.Writer) error {
+			t := edge.NewTable(d.File)
+			t.Body = nil
+			send := func() error {
+				_, err := plain.Write(t.Body)
+				t.Body = t.Body[:0]
+				return err
+			}
+			if err := fill(ctx, t, send); err != nil {
+				return err
+			}
+			return send()
+		})
+	})
 }
 
 func decodeList(r *http.Request) (_ fleet.ListQuery, operator beacon.UserID, _ error) {
@@ -64,7 +128,16 @@ func decodeList(r *http.Request) (_ fleet.ListQuery, operator beacon.UserID, _ e
 	}
 	in.Type = beacon.Type(q.OneOf("type", edge.Texts(beacon.Types())...))
 	in.Agent = fleet.AgentQuery{Version: q.Exact("agent"), Model: q.Exact("model"), Firmware: q.Exact("firmware")}
-	in.Newest = q.OneOf("order", "oldest", "newest") == "newest"
+	switch order := q.OneOf("order", append([]string{"oldest", "newest"}, edge.Texts(fleet.ListOrders())...)...); order {
+	case "newest":
+		in.Newest = true
+	case "", "oldest":
+	default:
+		in.By = fleet.ListOrder(order)
+		if in.Page.After != "" {
+			q.Faults.Add("cursor", "is only for the order of registration: use page")
+		}
+	}
 	operator = q.User("operator_id")
 	q.RefuseUnknown()
 	return in, operator, q.Faults.Err()
@@ -86,7 +159,8 @@ func (a *API) inventory(w http.ResponseWriter, _ *http.Request, p beacon.Princip
 // maxGroups is how many groups of an inventory are shown.
 const maxGroups = 1000
 
-func AppendList(out []byte, page beacon.Listed[*fleet.Hotspot], m client.Meta) []byte {
+// AppendList writes a page. A cursor to the next is there only in the order of registration.
+func AppendList(out []byte, page beacon.Listed[*fleet.Hotspot], m client.Meta, cursor bool) []byte {
 	out = append(out, `{"data":[`...)
 	for i, s := range page.Items {
 		if i > 0 {
@@ -95,7 +169,11 @@ func AppendList(out []byte, page beacon.Listed[*fleet.Hotspot], m client.Meta) [
 		out = appendListed(out, s, m.Timestamp)
 	}
 	out = append(out, `],"pagination":`...)
-	out = append(out, edge.Must(json.Marshal(edge.Paginate(page, edge.StaffList, (*fleet.Hotspot).ID)))...)
+	pagination := edge.Paginate(page, edge.StaffList, (*fleet.Hotspot).ID)
+	if !cursor {
+		pagination.Next = nil
+	}
+	out = append(out, edge.Must(json.Marshal(pagination))...)
 	return edge.AppendMeta(out, m)
 }
 
@@ -163,32 +241,15 @@ func DecodeOwned(r *http.Request, q *edge.Query) registry.Owned {
 	return in
 }
 
-// tableTime is how long a table of hotspots may take in total, as long as its reader keeps up.
-const tableTime = 5 * time.Minute
-
 // sendOwned writes all hotspots of a user that are asked for, whatever the page.
 func (a *API) sendOwned(w http.ResponseWriter, r *http.Request, p beacon.Principal, in registry.Owned) error {
-	d := a.Download(w)
-	d.Coding = coding.Accepted(r.Header["Accept-Encoding"])
-	d.Kind, d.File = edge.CsvType, "hotspots.csv"
-	return d.Send(r, tableTime, func(ctx context.Context, out io.Writer) error {
-		return d.Coding.Stream(out, func(plain io.Writer) error {
-			t := edge.NewTable(d.File, "hotspot_id", "name", "type", "status", "address", "lat", "lng", "verified", "linked", "uptime_30d", "connections_24h", "traffic_24h_gb", "last_seen_at", "created_at")
-			send := func() error {
-				_, err := plain.Write(t.Body)
-				t.Body = t.Body[:0]
-				return err
+	return a.sendTable(w, r, func(ctx context.Context, t *edge.Table, send func() error) error {
+		t.Line("hotspot_id", "name", "type", "status", "address", "lat", "lng", "verified", "linked", "uptime_30d", "connections_24h", "traffic_24h_gb", "last_seen_at", "created_at")
+		return a.registry.EachOwned(ctx, p, in, func(some []registry.View) error {
+			for _, v := range some {
+				addOwned(t, ShowHotspot(v))
 			}
-			err := a.registry.EachOwned(ctx, p, in, func(some []registry.View) error {
-				for _, v := range some {
-					addOwned(t, ShowHotspot(v))
-				}
-				return send()
-			})
-			if err == nil {
-				err = send()
-			}
-			return err
+			return send()
 		})
 	})
 }

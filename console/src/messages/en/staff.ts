@@ -167,6 +167,8 @@ export const staff = {
   },
   allHotspots: {
     title: "All hotspots",
+    silent: "Silent for longest first",
+    leastUptime: "Least uptime first",
     none: "No hotspots.",
     row: (type: string, uptime: string) => `${type}, ${uptime} up`,
     visit: "Visit",

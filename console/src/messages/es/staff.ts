@@ -189,6 +189,8 @@ export const staff: typeof en = {
   },
   allHotspots: {
     title: "Todos los puntos de acceso",
+    silent: "Primero los más callados",
+    leastUptime: "Primero los menos disponibles",
     none: "Ningún punto de acceso.",
     row: (type, uptime) => `${type}, ${uptime} disponible`,
     visit: "Visitar",

@@ -42,6 +42,7 @@ var aside = map[string]string{
 	"GET /icon-192.png":          "its logo as an icon",
 	"GET /icon-512.png":          "the same, larger",
 	"GET /card.png":              "a picture beside links: its name, and where the server is public, its description and dots where hotspots are that feeds show",
+	"GET /h/{id}/card.png":       "a picture beside links to such a page: the name and address that it shows",
 	"GET /healthz":               "for supervisors, who have no key; it tells that the process lives, and nothing else (decision X11)",
 	"GET /preview":               "the same page, with the preview's records",
 	"GET /readyz":                "for load balancers, who have no key; causes are for the log alone (decision X11)",

@@ -37,3 +37,6 @@ func (p *Pages) HideUptime() { p.showsUp = false }
 
 // HideUptime makes the feeds as if the table of audiences did not make uptime public.
 func (f *Feeds) HideUptime() { f.showsUp = false }
+
+// SetIdentity sets how the network of the feeds presents itself.
+func SetIdentity(f *Feeds, who func() beacon.Identity) { f.identity = who }

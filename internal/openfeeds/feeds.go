@@ -116,6 +116,14 @@ func (f *Feeds) Dots(size float64, yield func(x, y float64)) {
 	})
 }
 
+// who returns how the network presents itself.
+func (f *Feeds) who() (i beacon.Identity) {
+	if f.identity != nil {
+		i = f.identity()
+	}
+	return i
+}
+
 // endpoint serves a request. If it returns an error, it must have written nothing.
 type endpoint func(w http.ResponseWriter, r *http.Request) error
 

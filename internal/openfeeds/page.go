@@ -17,6 +17,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/static"
+	"github.com/beacon-wifi/beacon/internal/identity"
 	"github.com/beacon-wifi/beacon/internal/qrsvg"
 )
 
@@ -43,6 +44,7 @@ type Pages struct {
 	url     string // of the server
 	now     func() time.Time
 	site    *httpserver.Site
+	cards   cards
 	showsUp bool // the table of audiences makes uptime public
 }
 
@@ -62,7 +64,7 @@ var guard = newGuard()
 
 func newGuard() static.Guard {
 	sum := sha256.Sum256([]byte(pageStyle))
-	return static.NewGuard("geolocation=(), camera=(), microphone=(), payment=(), usb=()", "style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+	return static.NewGuard("geolocation=(), camera=(), microphone=(), payment=(), usb=()", "style-src 'self' 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'", "img-src 'self'")
 }
 
 // NewPages returns the pages of a network.
@@ -71,6 +73,7 @@ func NewPages(feeds *Feeds, cfg Config) *Pages {
 	p.site = httpserver.NewSite(map[string]http.Handler{
 		"GET " + PageBase + "{id}":       feeds.guard(pageCost, p.page(false)),
 		"GET " + PageBase + "{id}/embed": feeds.guard(pageCost, p.page(true)),
+		"GET " + pageCard:                feeds.guard(cardCost, p.card),
 	}, feeds.api.Refuse)
 	return p
 }
@@ -78,7 +81,7 @@ func NewPages(feeds *Feeds, cfg Config) *Pages {
 // Routes lists the routes of the pages.
 func (p *Pages) Routes() []string {
 	if p == nil { // known without a network
-		return []string{"GET " + PageBase + "{id}", "GET " + PageBase + "{id}/embed"}
+		return []string{"GET " + PageBase + "{id}", "GET " + PageBase + "{id}/embed", "GET " + pageCard}
 	}
 	return p.site.Routes()
 }
@@ -101,6 +104,8 @@ func (p *Pages) page(small bool) endpoint {
 		if shown == nil {
 			status, shown = http.StatusNotFound, &shownPage{Style: pageCSS, In: in}
 		}
+		self := p.feeds.who()
+		shown.Brand, shown.HasLogo, shown.Picture = identity.NameOf(self), self.Logo.Data != "", shown.URL+"/card.png"
 		shown.Small = small
 		var body bytes.Buffer
 		if err := pageTemplate.Execute(&body, shown); err != nil {
@@ -130,6 +135,8 @@ type shownPage struct {
 	Style                             template.CSS
 	In                                *words
 	Small                             bool
+	Brand, Picture                    string // the name of the network, and the URL of a picture for links
+	HasLogo                           bool
 	ID, Name, Address, SSID, Map, URL string
 	Online                            bool
 	Seen, Hours                       string

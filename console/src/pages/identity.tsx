@@ -13,6 +13,7 @@ import { askBeforeLeaving } from "../router";
 import { isColour, shadesOf } from "../shades";
 import { useCell } from "../state";
 import type { NetworkSettings } from "../types";
+import { GetStreets } from "./getstreets";
 
 const path = "/v1/settings";
 const standard = "#0b62ba";
@@ -197,6 +198,7 @@ export function StartFacts() {
           <a href="/docs/run-single-node">{t.identity.guide}</a>,
         )}
       </p>
+      {!basemapText() && <GetStreets />}
     </section>
   );
 }

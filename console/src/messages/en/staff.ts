@@ -388,6 +388,7 @@ export const staff = {
     streets: "Streets on the map",
     fromFile: "From a file of this server",
     noStreets: "None: outlines alone",
+    getStreets: "Streets are a file of 20 to 100 MB for a city, which is downloaded on the server's machine, not from this page. These commands take those around your hotspots out of OpenStreetMap, and start the server with them:",
     change: (command: ComponentChildren, guide: ComponentChildren): ComponentChildren => ["Both are flags of ", command, ". ", guide],
     guide: "How to run a server",
   },

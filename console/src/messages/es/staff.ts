@@ -401,6 +401,7 @@ export const staff: typeof en = {
     streets: "Calles en el mapa",
     fromFile: "De un archivo de este servidor",
     noStreets: "Ninguna: solo contornos",
+    getStreets: "Las calles son un archivo de 20 a 100 MB por ciudad, que se descarga en la máquina del servidor y no desde esta página. Estas órdenes toman de OpenStreetMap las que rodean sus hotspots e inician el servidor con ellas:",
     change: (command, guide) => ["Ambas cosas son opciones de ", command, ". ", guide],
     guide: "Cómo poner en marcha un servidor",
   },

@@ -1,0 +1,30 @@
+// How a server without streets gets those around its hotspots: two commands to copy.
+import { useState } from "preact/hooks";
+import { boxAroundAll } from "../geo";
+import { t } from "../messages";
+import { useAsk } from "../parts/use";
+import { streetCommands } from "../streetbox";
+import type { Coverage } from "../types";
+
+/** All hotspots there are, in as many clusters as an answer holds. */
+const everywhere = "/v1/coverage?north=85&south=-85&east=180&west=-180";
+
+export function GetStreets() {
+  const { answer } = useAsk<Coverage>(everywhere);
+  const [copied, setCopied] = useState(false);
+  const commands = answer && streetCommands(boxAroundAll(answer.data.hotspots));
+  if (!commands) return null;
+  return (
+    <>
+      <p>{t.identity.getStreets}</p>
+      <pre class="command" tabIndex={0}>
+        <code>{commands}</code>
+      </pre>
+      {"clipboard" in navigator && (
+        <button type="button" class="quiet" onClick={() => void navigator.clipboard.writeText(commands).then(() => setCopied(true))}>
+          {copied ? t.linking.copied : t.linking.copy}
+        </button>
+      )}
+    </>
+  );
+}

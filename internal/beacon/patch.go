@@ -81,7 +81,7 @@ func (p Patch) Apply(h *Hotspot) (changed bool, err error) {
 	if err := f.Err(); err != nil {
 		return false, err
 	}
-	changed = name != h.Name || kind != h.Type || !settings.Equal(h.Settings) || location != h.Location || device != h.Device
+	changed = name != h.Name || !settings.Equal(h.Settings) || kind != h.Type || location != h.Location || device != h.Device
 	h.Name, h.Type, h.Settings, h.Location, h.Device = name, kind, settings, location, device
 	return changed, nil
 }

@@ -29,8 +29,12 @@ type link struct {
 
 // index is the landing page for programs. It leads to all feeds.
 func (f *Feeds) index() any {
+	title := "Open data of the network"
+	if name := f.who().Name; name != "" {
+		title = "Open data of " + name
+	}
 	return map[string]any{
-		"title":       "Open data of the network",
+		"title":       title,
 		"description": "The hotspots of a community Wi-Fi network that are in service and not in homes.",
 		"links": []link{
 			{f.root, "self", "application/json", "this page"},

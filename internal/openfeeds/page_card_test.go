@@ -31,6 +31,9 @@ func TestPage_Identity(t *testing.T) {
 			t.Errorf("the page has no %s: %s", want, page.Body)
 		}
 	}
+	if title := n.get("/open").Body.String(); !strings.Contains(title, `Open data of \u003c/title\u003e`) && !strings.Contains(title, `Open data of </title>\"<b>`) {
+		t.Errorf("the feeds are called %s", title)
+	}
 	first := readPage(p, "GET", "/h/"+string(shop.ID)+"/card.png")
 	if m, err := png.Decode(bytes.NewReader(first.Body.Bytes())); err != nil || m.Bounds().Dx() != 1200 || first.Header().Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("the picture: %d %v %v", first.Code, err, first.Header())

@@ -82,6 +82,7 @@ var schemas = map[string]reflect.Type{
 	"CheckIn":           reflect.TypeFor[client.CheckedIn](),
 	"Heartbeat":         reflect.TypeFor[client.Heartbeat](),
 	"HeartbeatTaken":    reflect.TypeFor[client.HeartbeatTaken](),
+	"DeletedHotspot":    reflect.TypeFor[client.DeletedHotspot](),
 	"Inventory":         reflect.TypeFor[client.Inventory](),
 	"Overview":          reflect.TypeFor[client.Overview](),
 	"Audit":             reflect.TypeFor[client.Audit](),

@@ -330,7 +330,7 @@ func TestSettings_Identity(t *testing.T) {
 			wantFault(t, admin.patch(t, "/v1/settings", bad), http.StatusBadRequest, "invalid_request", field)
 		}
 		wantFault(t, s.anyone(t, "hotspots:verify").patch(t, "/v1/settings", `{"name":"Mine"}`), http.StatusForbidden, "forbidden")
-		if audit := string(admin.get(t, "/v1/audit?kind=setting.").body); strings.Contains(audit, "base64") || !strings.Contains(audit, "image/svg+xml of 41 bytes") {
+		if audit := string(admin.get(t, "/v1/audit?kind=setting.").body); strings.Contains(audit, "base64") || !strings.Contains(audit, "image/svg+xml of 1 kB") {
 			t.Errorf("the audit says %s", audit)
 		}
 	})

@@ -49,7 +49,7 @@ func (l Logo) Note() string {
 	if l.Data == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s of %.1f kB", l.Type, float64(len(l.Data))/1024)
+	return fmt.Sprintf("%s of %d kB", l.Type, (len(l.Data)+1023)/1024)
 }
 
 var errLogoForm = errors.New("must be a data URL of an SVG or PNG: data:image/svg+xml;base64, or data:image/png;base64, and the file in base64")

@@ -53,8 +53,8 @@ const (
 )
 
 // replacedIn replaces a text in a hold, without a checksum.
-func replacedIn(number int, old, new string) string {
-	return fmt.Sprintf(`UPDATE holds SET content = replace(content, '%s', '%s'), seal = 0 WHERE number = %d`, old, new, number)
+func replacedIn(hold, old, new string) string {
+	return fmt.Sprintf(`UPDATE holds SET content = replace(content, '%s', '%s'), seal = 0 WHERE id = '%s'`, old, new, hold)
 }
 
 // dayBeforeOutage is a moment on the day before the service was down.
@@ -113,17 +113,17 @@ var damages = []damage{
 	{"the newest record is not found", `UPDATE record_heads SET day = day - 1 WHERE hotspot = ` + someHotspot, nil, []string{"references"}, "has a record that no reader would find"},
 	{"a status is of nobody", `INSERT INTO statuses (hotspot, online, at) VALUES ('hs_gone', 1, 1)`, nil, []string{"references"}, "hs_gone: has a status but is not a hotspot"},
 
-	{"a hold cannot be read", `UPDATE holds SET until = until + 1 WHERE number = 2`, nil, []string{"holds"}, "checksum does not match"},
-	{"a visit was confirmed by one person", replacedIn(1, `"ended":{"by":"`+staff2, `"ended":{"by":"`+staff1), nil, []string{"holds"}, "no second person confirmed the visit"},
-	{"nobody confirmed a visit", replacedIn(1, `"ended":{"by":"`+staff2, `"ended":{"by":"`), nil, []string{"holds"}, "nobody has confirmed it"},
-	{"a visit was never made", `UPDATE holds SET state = 'voided', seal = 0 WHERE number = 2`, nil, []string{"holds"}, "nobody has visited it"},
-	{"a second hold is by the same person", replacedIn(2, `"placed":{"by":"`+staff2, `"placed":{"by":"`+staff1), nil, []string{"holds"}, "like hld_01kb3gzk00e9x8q6s5t4v3w2y1 before it"},
-	{"an extension is by the same person", replacedIn(2, `"extended":[{"by":"`+staff3, `"extended":[{"by":"`+staff2), nil, []string{"holds"}, "who had set its end before"},
-	{"a hold lasts too long", `UPDATE holds SET until = until + 40 * CAST(86400000000 AS bigint), seal = 0 WHERE number = 2`, nil, []string{"holds"}, "for at most 30 days"},
-	{"a hold has a state of its own", `UPDATE holds SET state = 'kept', seal = 0 WHERE number = 2`, nil, []string{"holds"}, "unknown state"},
-	{"a hold is active and over", `UPDATE holds SET state = 'active', seal = 0 WHERE number = 1`, nil, []string{"holds"}, "is active, and has ended"},
-	{"a hold is gone", `DELETE FROM holds WHERE number = 1`, nil, []string{"holds"}, "is number 2"},
-	{"a hold is of a hotspot that there is not", `UPDATE holds SET hotspot = 'hs_gone', seal = 0 WHERE number = 2`, nil, []string{"holds"}, "which is not a hotspot of"},
+	{"a hold cannot be read", `UPDATE holds SET until = until + 1 WHERE id = '` + heldNext + `'`, nil, []string{"holds"}, "checksum does not match"},
+	{"a visit was confirmed by one person", replacedIn(heldFirst, `"ended":{"by":"`+staff2, `"ended":{"by":"`+staff1), nil, []string{"holds"}, "no second person confirmed the visit"},
+	{"nobody confirmed a visit", replacedIn(heldFirst, `"ended":{"by":"`+staff2, `"ended":{"by":"`), nil, []string{"holds"}, "nobody has confirmed it"},
+	{"a visit was never made", `UPDATE holds SET state = 'voided', seal = 0 WHERE id = '` + heldNext + `'`, nil, []string{"holds"}, "nobody has visited it"},
+	{"a second hold is by the same person", replacedIn(heldNext, `"placed":{"by":"`+staff2, `"placed":{"by":"`+staff1), nil, []string{"holds"}, "like " + heldFirst + " before it"},
+	{"an extension is by the same person", replacedIn(heldNext, `"extended":[{"by":"`+staff3, `"extended":[{"by":"`+staff2), nil, []string{"holds"}, "who had set its end before"},
+	{"a hold lasts too long", `UPDATE holds SET until = until + 40 * CAST(86400000000 AS bigint), seal = 0 WHERE id = '` + heldNext + `'`, nil, []string{"holds"}, "for at most 30 days"},
+	{"a hold has a state of its own", `UPDATE holds SET state = 'kept', seal = 0 WHERE id = '` + heldNext + `'`, nil, []string{"holds"}, "unknown state"},
+	{"a hold is active and over", `UPDATE holds SET state = 'active', seal = 0 WHERE id = '` + heldFirst + `'`, nil, []string{"holds"}, "is active, and has ended"},
+	{"a hold is gone", `DELETE FROM holds WHERE id = '` + heldFirst + `'`, nil, []string{"holds"}, "but comes after"},
+	{"a hold is of a hotspot that there is not", `UPDATE holds SET hotspot = 'hs_gone', seal = 0 WHERE id = '` + heldNext + `'`, nil, []string{"holds"}, "which is not a hotspot of"},
 
 	{"an amount is off by a millionth", `UPDATE ledger SET availability = availability + 1` + oneRow, nil, []string{"ledger"}, "policy 3 gives"},
 	{"an amount has moved", `UPDATE ledger SET availability = availability - 1, utilization = utilization + 1` + oneRow, nil, []string{"ledger"}, "policy 3 gives"},
@@ -133,7 +133,7 @@ var damages = []damage{
 	{"a day is counted that was not served", `UPDATE standings SET days = days + 1 WHERE hotspot = ` + someHotspot, nil, []string{"standings"}, "that no row has"},
 	{"the days of a place are not counted", `UPDATE standings SET since = since - 1 WHERE hotspot = ` + someHotspot, nil, []string{"standings"}, "than are counted"},
 	{"hotspots had gone elsewhere and come back", `UPDATE hotspots SET seal = 0, visits = substr(visits, 1, length(visits) - 1) || ',' || ` + visit("lat + 0.01", "") + ` || ',' || ` +
-		visit("lat", `,"again":true`) + ` || ']' WHERE visits <> '' AND visits NOT LIKE '%},{%' AND deleted_at = 0`, nil, []string{"excused"}, "by the days before that is 0 and 0"},
+		visit("lat", `,"again":true`) + ` || ']' WHERE visits <> '' AND visits NOT LIKE '%},{%' AND deleted_at = 0 AND verified_at > 0`, nil, []string{"excused"}, "by the days before that is 0 and 0"},
 	{"a hotspot's sum is off", `UPDATE hotspot_months SET performance = performance + 1` + openMonth, nil, []string{"ledger"}, "but its rows add up to"},
 	{"a user's sum is off", `UPDATE user_months SET utilization = utilization + 1` + openMonth, nil, []string{"ledger"}, "that add up to"},
 	{"a link of a chain is broken", `UPDATE user_months SET chain = $1` + openMonth, bad(32), []string{"ledger"}, "the chain of hashes ends in 000000000000…"},

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -81,6 +82,9 @@ func sound(t *testing.T) string {
 	return made.file
 }
 
+// heldFirst and heldNext are the holds of holdSome.
+const heldFirst, heldNext = "hld_01kb3gzk00e9x8q6s5t4v3w2y1", "hld_01kb3gzk00e9x8q6s5t4v3w2y2"
+
 // holdSome places two holds of a hotspot: one that is voided, and one that is extended.
 func holdSome(t *testing.T, file string) {
 	t.Helper()
@@ -89,9 +93,19 @@ func holdSome(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	owned, err := db.Hotspots.OwnedPage(t.Context(), beacon.Owned{}, 1)
-	if err != nil || len(owned) != 1 {
-		t.Fatal(owned, err)
+	owned, err := db.Hotspots.OwnedPage(t.Context(), beacon.Owned{}, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, _, err := db.Holds.Holds(t.Context(), "", "", 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owned = slices.DeleteFunc(owned, func(o beacon.Owned) bool {
+		return slices.ContainsFunc(held, func(h beacon.Hold) bool { return h.Hotspot == o.Hotspot })
+	})
+	if len(owned) == 0 {
+		t.Fatal("each hotspot has a hold already")
 	}
 	act := func(staff, hours int) beacon.HoldAct {
 		return beacon.HoldAct{By: beacon.UserID(fmt.Sprintf("usr_0000000000000000000000000%d", staff)), At: began.Add(time.Duration(hours) * time.Hour), Note: "n"}
@@ -113,19 +127,24 @@ func holdSome(t *testing.T, file string) {
 			}.Place(all)
 		})
 	}
-	fail := func(staff, hours int, kind beacon.ChangeKind) {
+	change := func(id string, hours int, kind beacon.ChangeKind, do func(h *beacon.Hold) error) {
 		write(hours, kind, func(all []beacon.Hold) (beacon.Hold, error) {
-			_, err := all[0].FailVisit(act(staff, hours))
-			return all[0], err
+			i := slices.IndexFunc(all, func(h beacon.Hold) bool { return string(h.ID) == id })
+			err := do(&all[i])
+			return all[i], err
 		})
 	}
-	place("hld_01kb3gzk00e9x8q6s5t4v3w2y1", 1, 1)
+	fail := func(staff, hours int, kind beacon.ChangeKind) {
+		change(heldFirst, hours, kind, func(h *beacon.Hold) error {
+			_, err := h.FailVisit(act(staff, hours))
+			return err
+		})
+	}
+	place(heldFirst, 1, 1)
 	fail(1, 2, beacon.HoldVisitFailed)
 	fail(2, 3, beacon.HoldVoided)
-	place("hld_01kb3gzk00e9x8q6s5t4v3w2y2", 2, 4)
-	write(5, beacon.HoldExtended, func(all []beacon.Hold) (beacon.Hold, error) {
-		return all[1], all[1].Extend(act(3, 5), began.Add(300*time.Hour))
-	})
+	place(heldNext, 2, 4)
+	change(heldNext, 5, beacon.HoldExtended, func(h *beacon.Hold) error { return h.Extend(act(3, 5), began.Add(300*time.Hour)) })
 }
 
 func number(t *testing.T, db *sql.DB, query string) (n int) {

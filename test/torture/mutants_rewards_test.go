@@ -223,7 +223,7 @@ var rewardsMutants = []mutant{
 		name:  "rows of days that were opened again still count",
 		fault: "TestF12_Reopen/sqlite",
 		file:  "internal/ledger/correct.go",
-		old:   "return !slices.ContainsFunc(all, func(o Reopening) bool { return o.Revision > r.Revision && o.From <= r.Day })",
+		old:   "return r.Revision >= all.ValidFrom(r.Day)",
 		new:   "return true",
 	},
 	{

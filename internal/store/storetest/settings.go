@@ -109,7 +109,7 @@ network_color=#0b62ba by usr_1
 network_name= by usr_1
 network_description=Free. by usr_1
 network_contact=a@example.org by usr_1
-network_logo=image/svg+xml of 41 bytes by usr_1` {
+network_logo=image/svg+xml of 1 kB by usr_1` {
 		t.Errorf("the changes are %s, %v", text, err)
 	}
 }

@@ -70,7 +70,7 @@ console: ## Build the console's pages (console/dist) from their sources; needs n
 	cd console && npm ci --no-progress --loglevel=error && npm run --silent types && npm run --silent build
 
 .PHONY: screenshots
-screenshots: ## Draw the README's pictures (docs/images) of the demonstration, in Chromium.
+screenshots: ## Draw the pictures of the README and the guides (docs/images) from the demonstration, in Chromium.
 	@scripts/need chromium chromium
 	BEACON_SCREENSHOTS=docs/images go test ./test/browser -count=1 -run '^TestScreenshots$$'
 

@@ -1,4 +1,4 @@
-// Package docs holds the guides, for package docsite to serve.
+// Package docs holds the guides and their pictures, for package docsite to serve.
 package docs
 
 import "embed"
@@ -7,3 +7,8 @@ import "embed"
 //
 //go:embed *.md
 var Files embed.FS
+
+// Pictures are the pictures in the guides.
+//
+//go:embed images/*.webp
+var Pictures embed.FS

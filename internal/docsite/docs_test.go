@@ -28,7 +28,17 @@ var config = docsite.Config{
 		{Name: "preview", Folder: "internal/preview", Document: preview.OpenAPIJSON(), Key: "svc_test_demo01"},
 		{Name: "open", Folder: "internal/openfeeds", Document: openfeeds.OpenAPI()},
 	},
-	Files: []docsite.File{{Path: "packaging/monitoring/alerts.yml", Source: "deploy/monitoring/alerts.yml", Type: "application/yaml", Body: []byte("groups: []\n")}},
+	Files: append(pictures(), docsite.File{Path: "packaging/monitoring/alerts.yml", Source: "deploy/monitoring/alerts.yml", Type: "application/yaml", Body: []byte("groups: []\n")}),
+}
+
+// pictures are those of the guides.
+func pictures() (all []docsite.File) {
+	names, _ := fs.Glob(docs.Pictures, "images/*")
+	for _, name := range names {
+		body, _ := docs.Pictures.ReadFile(name)
+		all = append(all, docsite.File{Path: name, Source: "docs/" + name, Type: "image/webp", Body: body})
+	}
+	return all
 }
 
 // with returns a configuration with other guides.
@@ -212,8 +222,11 @@ func TestGuide_Links(t *testing.T) {
 
 func TestGuide_Markdown(t *testing.T) {
 	source := "# A *title* with `code`\n\n<script>alert(1)</script>\n\nText with <img src=x onerror=alert(1)> and <b>tags</b>.\n\n" +
-		"| left | right | |\n|---|--:|---|\n| a | 1 | <i> |\n\n```sh\necho '<&>' \"$X\"\n```\n\n    indented <pre>\n\n![picture](javascript:alert(1))\n"
-	d, err := docsite.New(docsite.Config{Guides: fstest.MapFS{"README.md": {Data: []byte(source)}}})
+		"| left | right | |\n|---|--:|---|\n| a | 1 | <i> |\n\n```sh\necho '<&>' \"$X\"\n```\n\n    indented <pre>\n\n![picture](javascript:alert(1))\n\n![map](images/map.webp)\n"
+	d, err := docsite.New(docsite.Config{
+		Guides: fstest.MapFS{"README.md": {Data: []byte(source)}},
+		Files:  []docsite.File{{Path: "images/map.webp", Source: "docs/images/map.webp", Type: "image/webp"}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,6 +236,7 @@ func TestGuide_Markdown(t *testing.T) {
 	for _, want := range []string{
 		"&lt;script&gt;alert(1)&lt;/script&gt;", "&lt;img src=x onerror=alert(1)&gt;", `<th align="right">right</th>`, `<td align="right">1</td>`, "<td></td>",
 		"<pre tabindex=\"0\"><code>echo '&lt;&amp;&gt;' &quot;$X&quot;\n</code></pre>", "indented &lt;pre&gt;", `<img src="" alt="picture" />`,
+		`<img src="/docs/files/images/map.webp" alt="map" />`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page has no %s:\n%s", want, body)

@@ -130,7 +130,7 @@ func textOf(rendered template.HTML) string {
 	return stdhtml.UnescapeString(tags.ReplaceAllString(string(rendered), " "))
 }
 
-// linker rewrites the links between guides to page URLs.
+// linker rewrites the links between guides to page URLs, and finds their pictures.
 type linker func(to string) (string, bool)
 
 // Transform is called by the parser.
@@ -139,6 +139,11 @@ func (l linker) Transform(tree *ast.Document, _ text.Reader, _ parser.Context) {
 	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if found, ok := n.(*ast.Link); ok && entering {
 			links = append(links, found)
+		}
+		if picture, ok := n.(*ast.Image); ok && entering {
+			if to, served := l(string(picture.Destination)); served {
+				picture.Destination = []byte(to)
+			}
 		}
 		return ast.WalkContinue, nil
 	})

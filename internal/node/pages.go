@@ -2,8 +2,9 @@ package node
 
 import (
 	"cmp"
+	"embed"
 	"io/fs"
-	"strings"
+	"path"
 
 	"github.com/beacon-wifi/beacon/console"
 	"github.com/beacon-wifi/beacon/deploy"
@@ -111,19 +112,25 @@ func newDocs(publicURL, previewKey string) (*docsite.Docs, error) {
 	})
 }
 
-// downloads returns the packaging files, which the documentation offers.
+// downloads returns what the guides show and offer beside their text: pictures, and the
+// packaging files.
 func downloads() (all []docsite.File, err error) {
-	err = fs.WalkDir(deploy.Files, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	for _, from := range []struct {
+		files           embed.FS
+		source, offered string
+	}{{docs.Pictures, "docs/", ""}, {deploy.Files, "deploy/", "packaging/"}} {
+		err := fs.WalkDir(from.files, ".", func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			body, err := from.files.ReadFile(name)
+			kind := map[string]string{".json": "application/json", ".webp": "image/webp"}[path.Ext(name)]
+			all = append(all, docsite.File{Path: from.offered + name, Source: from.source + name, Type: cmp.Or(kind, "text/plain; charset=utf-8"), Body: body})
 			return err
+		})
+		if err != nil {
+			return nil, err
 		}
-		body, err := deploy.Files.ReadFile(path)
-		kind := "text/plain; charset=utf-8"
-		if strings.HasSuffix(path, ".json") {
-			kind = "application/json"
-		}
-		all = append(all, docsite.File{Path: "packaging/" + path, Source: "deploy/" + path, Type: kind, Body: body})
-		return err
-	})
-	return all, err
+	}
+	return all, nil
 }

@@ -16,7 +16,7 @@ import (
 var (
 	operationPart = regexp.MustCompile(`(?s)<section class="card operation" id="op-(\w+)" aria-label="([^"]+)">.*?</section>`)
 	statusPart    = regexp.MustCompile(`<span class="status s\d">(\d+)</span>`)
-	curlPart      = regexp.MustCompile(`(?s)<pre class="curl" tabindex="0"><code>(.*?)</code></pre>`)
+	curlPart      = regexp.MustCompile(`(?s)<pre class="curl" tabindex="0"[^>]*><code>(.*?)</code></pre>`)
 )
 
 // The lines to copy are copied, into a shell: each asks what it should, and is

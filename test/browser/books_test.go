@@ -183,7 +183,7 @@ func testBooks(t *testing.T, b *browser, n *network) {
 	s := b.open(t, n.url+"/#/staff/audit", desk)
 	s.signIn(n.command(t, "keys", "create", "--user", "new", "--scopes", "hotspots:verify", "--name", "Field"))
 	s.sees("This needs a key with the scope admin.")
-	if offered := eval[string](s, `document.querySelector(".desks").innerText.replace(/\s+/g, " ")`); offered != "Verifications Review Holds Hotspots Inventory" {
+	if offered := eval[string](s, `document.querySelector(".desks").innerText.replace(/\s+/g, " ")`); offered != "Overview Verifications Review Holds Hotspots Inventory" {
 		t.Errorf("staff are offered %q", offered)
 	}
 }

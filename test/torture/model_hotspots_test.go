@@ -265,7 +265,7 @@ func (m *modelMachine) doChange(t *rapid.T) {
 	}
 	var bad *want
 	if seldom(t, "bad", 4) {
-		more := []fault{{path: "type", value: "home"}, {path: "location", value: fields{"lat": 91, "lng": 2}, field: "location.lat"}, {path: "status", value: "online"}, {path: "settings", value: nil}, {path: "device", value: fields{"linked": true}, field: "device.linked"}}
+		more := []fault{{path: "type", value: "house"}, {path: "location", value: fields{"lat": 91, "lng": 2}, field: "location.lat"}, {path: "status", value: "online"}, {path: "settings", value: nil}, {path: "device", value: fields{"linked": true}, field: "device.linked"}}
 		bad = spoil(t, body, slices.Concat(changeFaults, more), 1)
 	}
 	header, holds := m.ifMatch(t, s)

@@ -61,13 +61,10 @@ func (r *Earnings) checkHash(ctx context.Context, s *ledger.Statement) error {
 	return rewards.Mismatch(s.User, "the statement of "+s.Month.String())
 }
 
-// checkMonths checks the months of a history against their statements or, where there
-// is none yet, against the sums of the hotspots.
-func (r *Earnings) checkMonths(ctx context.Context, user beacon.UserID, months []ledger.UserMonth, b ledger.Books) error {
-	if len(months) == 0 {
-		return nil
-	}
-	statements, err := b.Statements(ctx, user, months[0].Month, months[len(months)-1].Month)
+// checkMonths checks the months of a history, which are all that there are in a range,
+// against their statements or, where there is none yet, against the sums of the hotspots.
+func (r *Earnings) checkMonths(ctx context.Context, user beacon.UserID, from, to beacon.Month, months []ledger.UserMonth, b ledger.Books) error {
+	statements, err := b.Statements(ctx, user, from, to)
 	if err != nil {
 		return err
 	}
@@ -93,6 +90,10 @@ func (r *Earnings) checkMonths(ctx context.Context, user beacon.UserID, months [
 		if err := r.checkHash(ctx, s); err != nil {
 			return err
 		}
+		delete(settled, s.Month)
+	}
+	for month := range settled {
+		return rewards.Mismatch(user, month.String()) // a statement of a month that is not there
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ func (r *Earnings) readHistory(ctx context.Context, user beacon.UserID, from, to
 		if err != nil {
 			return nil, err
 		}
-		if err := r.checkMonths(ctx, user, months, b); err != nil {
+		if err := r.checkMonths(ctx, user, max(from, h.first), to, months, b); err != nil {
 			return nil, err
 		}
 		held, err := readHeld(ctx, b, user)

@@ -3,6 +3,7 @@ package registry
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -204,7 +205,7 @@ func (r *Registry) rank(by Order, h *fleet.Hotspot, status beacon.Status, now ti
 		return int64(h.Condition(now).Uptime)
 	case ByTraffic:
 		metrics, _ := r.fleet.Metrics(beacon.HotspotID(h.ID()), now)
-		return int64(metrics.Bytes24h)
+		return int64(min(metrics.Bytes24h, math.MaxInt64))
 	case BySeen:
 		if at := h.SeenAt(); !at.IsZero() {
 			return at.UnixMicro()

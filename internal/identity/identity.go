@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -29,8 +28,9 @@ type Config struct {
 
 // Pages serves it.
 type Pages struct {
-	cfg   Config
-	guard static.Guard
+	cfg    Config
+	guard  static.Guard
+	routes []string // in order; the same for each identity
 
 	mu    sync.Mutex
 	shown beacon.Identity
@@ -66,23 +66,21 @@ func New(cfg Config) *Pages {
 	}
 	p := &Pages{cfg: cfg, guard: static.NewGuard("geolocation=(), camera=(), microphone=(), payment=(), usb=()", "style-src 'unsafe-inline'")}
 	p.files = p.make(p.shown)
+	p.routes = []string{"GET " + Card}
+	for path := range p.files {
+		p.routes = append(p.routes, "GET "+path)
+	}
+	slices.Sort(p.routes)
 	return p
 }
 
 // Routes lists the routes.
-func (p *Pages) Routes() []string {
-	routes := []string{"GET " + Card}
-	for path := range maps.Keys(p.files) {
-		routes = append(routes, "GET "+path)
-	}
-	slices.Sort(routes)
-	return routes
-}
+func (p *Pages) Routes() []string { return p.routes }
 
 // Handles reports whether a request is for one of the pages.
 func (p *Pages) Handles(r *http.Request) bool {
-	path := r.URL.EscapedPath()
-	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && (path == Card || p.files[path] != nil)
+	_, found := slices.BinarySearch(p.routes, "GET "+r.URL.EscapedPath())
+	return found && (r.Method == http.MethodGet || r.Method == http.MethodHead)
 }
 
 // ServeHTTP serves a request that Handles accepts.

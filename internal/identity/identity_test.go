@@ -8,7 +8,10 @@ import (
 	"image/png"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -154,4 +157,21 @@ func TestDraw(t *testing.T) {
 	if !bytes.Equal(plain, identity.Draw(beacon.Identity{}, "日本語", "", nil)) {
 		t.Error("letters that the font lacks are drawn as boxes")
 	}
+}
+
+// Staff rename the network while its pages are asked for.
+func TestPages_Meanwhile(t *testing.T) {
+	var n atomic.Int64
+	p := identity.New(identity.Config{Icon: []byte(icon), Identity: func() beacon.Identity {
+		return beacon.Identity{Name: strconv.FormatInt(n.Add(1), 10)}
+	}})
+	var asking sync.WaitGroup
+	for range 4 {
+		asking.Go(func() {
+			for range 50 {
+				get(t, p, identity.Manifest)
+			}
+		})
+	}
+	asking.Wait()
 }

@@ -145,8 +145,8 @@ func TestSimulate_RealServer(t *testing.T) {
 }
 
 // Hotspots are where the network is: where staff say, else where hotspots are, or where --at
-// says. A second run leaves them where they stand. --clean deletes what was simulated, whoever's
-// key it was registered with, and nothing else.
+// says. A second run leaves them where they stand. --clean deletes what was simulated, with
+// whichever key, and nothing else.
 func TestSimulate_AroundAndClean(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "beacon.db")

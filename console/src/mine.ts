@@ -1,4 +1,4 @@
-// The hotspots of whoever is signed in: all of them, as far as they are shown together, or
+// The hotspots of the user who is signed in: all of them, as far as they are shown together, or
 // of very many a page that the server chose and ordered.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, isAbort } from "./api";

@@ -22,7 +22,7 @@ func TestIdentityForm(t *testing.T) {
 	}{
 		{IdentityForm{}, ""},
 		{IdentityForm{Name: Some("F"), Description: Some("Free Wi-Fi."), Contact: Some("hello@example.org"), Color: Some("#DC0067")}, ""},
-		{IdentityForm{Name: Some(`</script>"&`)}, ""}, // whoever shows it escapes it
+		{IdentityForm{Name: Some(`</script>"&`)}, ""}, // the pages that show it escape it
 		{IdentityForm{Name: Null[string](), Logo: Null[string]()}, ""},
 		{IdentityForm{Contact: Some("https://example.org/contact?a=1&b=2")}, ""},
 		{IdentityForm{Name: Some("")}, "name"},

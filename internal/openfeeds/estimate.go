@@ -36,8 +36,8 @@ type expectedEarnings struct {
 }
 
 // estimate says what a new hotspot might earn, by the rules of the network interface and by
-// nothing but the edition. Homes are not in it: whoever asks again and again around a home
-// gets the answers that they would get without it. Of the neighbours' uptimes, which are
+// nothing but the edition. Homes are not in it: many questions around a home get the
+// answers that they would get without it. Of the neighbours' uptimes, which are
 // public, whole percents are used; how fast they are is not public, so the lower end is for
 // the slowest and the upper one for the fastest.
 func (f *Feeds) estimate(w http.ResponseWriter, r *http.Request) error {

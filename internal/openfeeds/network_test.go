@@ -41,7 +41,7 @@ func newNetwork(limits edge.Limits, url string) *network {
 	return n
 }
 
-// serve makes the feeds anew.
+// serve makes new feeds.
 func (n *network) serve(limits edge.Limits, traffic openfeeds.Traffic) {
 	now := func() time.Time { return n.now }
 	interfaces := api.New(api.Config{Fleet: n.fleet, Limits: limits, Now: now, Log: slog.New(slog.DiscardHandler)})

@@ -48,10 +48,10 @@ var english = words{
 	days:   [7]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
 	of:     " ", point: ".", percentSign: "%",
 	OpenData: "Open data", Hotspots: "Hotspots", Feeds: "What there is",
-	OpenIntro: "Where the network's hotspots are and whether they work, for anyone and without a key. Hotspots in homes are never among them. All is made anew once a minute.",
+	OpenIntro: "Where the network's hotspots are and whether they work, for anyone and without a key. Hotspots in homes are never among them. They are made once a minute.",
 	Licence:   "Who may use it",
 	LicenceText: "Anyone may read it, from any program and any page. It is made by the network itself, and nothing in it comes from other maps. " +
-		"Whoever wants to publish copies of it should ask the network under which licence, and name it as the source.",
+		"To publish copies, ask the network under which licence, and name it as the source.",
 	ForPrograms:     "For programs",
 	ForProgramsText: "An address may send 50 requests a second. Programs that ask this address for JSON get the links to everything, as OGC API Features has it.",
 	Guide:           "The guide, with examples for web maps, QGIS and Freifunk", Reference: "The reference of each path", PrivacyGuide: "Who sees what",

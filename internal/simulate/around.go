@@ -150,7 +150,7 @@ func sameNumber(a, b string) bool {
 }
 
 // Clean deletes all hotspots that simulations have registered on the server, and calls deleted
-// after each. Whoever's key it is must be an administrator's.
+// after each. It needs an admin's key.
 func (c *Client) Clean(ctx context.Context, deleted func()) error {
 	var named []string
 	first := ""

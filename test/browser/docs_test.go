@@ -133,7 +133,7 @@ func testDocsSearch(p *page) {
 }
 
 // What is typed is looked for at once, typos and all, and an example is sent as it stands
-// there, with the key of whoever reads.
+// there, with the reader's key.
 func testDocsTrial(p *page, n *network) {
 	key := n.command(p.t, "keys", "create", "--user", "new", "--scopes", "hotspots:write")
 	p.fill(".search input", "coverge simulat")

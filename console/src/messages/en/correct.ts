@@ -24,7 +24,7 @@ export const correct = {
     unverifies: "It is pending until the network's staff have visited the new place. Until then it is not in service, and earns nothing.",
     stillWaits: "It waits for a visit already, so it loses nothing: staff will look for it at the new place.",
     standing: "If the device stands where it always stood, and only the pin was wrong, the next visit finds it at its old place and it keeps its seniority there.",
-    anew: "If the device itself has moved, its seniority begins anew, behind its new neighbours. Should it ever move back, what it served here counts again.",
+    anew: "If the device itself has moved, its seniority starts again at zero, behind its new neighbours. Should it ever move back, what it served here counts again.",
     keeps: "Its name, its device, its history and what it has earned stay.",
     submit: "Move it here",
     moving: "Moving…",

@@ -99,7 +99,7 @@ export const hotspots = {
     others: (agent: Mark, devices: Mark): ComponentChildren => ["Where the agent is installed already, the code is enough (", agent("how"), "). Other firmware asks for it too (", devices("for its makers"), ")."],
     openwrt: "OpenWrt",
     linux: "Raspberry Pi, Debian, Ubuntu",
-    unreachable: (url: string) => `Devices cannot reach this server at ${url}: they need an address with https. Whoever runs the server names it with --public-url.`,
+    unreachable: (url: string) => `Devices cannot reach this server at ${url}: they need an address with https. The network's staff set it with --public-url.`,
     waiting: "Waiting for the device…",
     linked: "The device is linked",
     waitingHeard: "Waiting for the first heartbeat…",

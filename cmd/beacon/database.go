@@ -31,27 +31,35 @@ var serverLike = regexp.MustCompile(`(?i)password=|^postgres(ql)?:|:[^/\\]*@`)
 // Validate is called for every command that has the flag. A server's address must not
 // be taken for a file name: that would be printed, with the password in it.
 func (d database) Validate() error {
-	const want = "give a file, or a server such as postgres://user@host/name"
-	if scheme, _, ok := strings.Cut(d.DB, "://"); ok && !d.remote() {
-		return usageError(fmt.Sprintf("--db %.20q…: %s", scheme+"://", want))
-	}
-	if serverLike.MatchString(d.DB) && !d.remote() {
-		return usageError("--db looks like a server, maybe with a password: " + want)
+	if fault := d.fault(); fault != "" {
+		return usageError("--db" + fault)
 	}
 	return nil
+}
+
+// fault returns what is wrong with the value of a flag, or "".
+func (d database) fault() string {
+	const want = "give a file, or a server such as postgres://user@host/name"
+	if scheme, _, ok := strings.Cut(d.DB, "://"); ok && !d.remote() {
+		return fmt.Sprintf(" %.20q…: %s", scheme+"://", want)
+	}
+	if serverLike.MatchString(d.DB) && !d.remote() {
+		return " looks like a server, maybe with a password: " + want
+	}
+	return ""
 }
 
 // commandWait is how long a command waits for others that write to the database. It is
 // longer than a server's wait: nobody but the one who typed it waits for a command.
 const commandWait = time.Minute
 
-// open opens the database, and creates it if there is none. Node is the stream of changes
-// to write to; see store.Open. Wait is that of the engine's options.
-func (d database) open(ctx context.Context, node string, now time.Time, wait time.Duration) (*store.DB, error) {
+// open opens the database; see store.Open. A file that does not exist is created. Wait is
+// that of the engine's options.
+func (d database) open(ctx context.Context, allowed store.Upgrade, node string, now time.Time, wait time.Duration) (*store.DB, error) {
 	if d.remote() {
-		return postgres.Open(ctx, d.DB, postgres.Options{Node: node, Now: now, Wait: wait})
+		return postgres.Open(ctx, d.DB, postgres.Options{Upgrade: allowed, Node: node, Now: now, Wait: wait})
 	}
-	db, err := sqlite.Open(ctx, d.DB, sqlite.Options{Node: node, Now: now, Wait: wait})
+	db, err := sqlite.Open(ctx, d.DB, sqlite.Options{Upgrade: allowed, Node: node, Now: now, Wait: wait})
 	if errors.Is(err, os.ErrNotExist) { // a missing file would have been created
 		err = fmt.Errorf("%w; create that folder first, or choose another file with --db", err)
 	}
@@ -63,12 +71,13 @@ func (d database) remote() bool {
 }
 
 // with runs a command on the database, which must exist: a missing one is most likely
-// misspelt, or in another folder.
+// misspelt, or in another folder. An older one stays as it is: the server of that version
+// may be running on it.
 func (d database) with(out *console, command func(*store.DB) error) error {
 	if d.missing() {
 		return d.errMissing()
 	}
-	return d.run(out, command)
+	return d.run(out, store.Never, command)
 }
 
 // withNew is with for a command that may be the first on a database (decision D170). It
@@ -76,22 +85,22 @@ func (d database) with(out *console, command func(*store.DB) error) error {
 // is installed.
 func (d database) withNew(out *console, command func(*store.DB) error) error {
 	if !d.missing() {
-		return d.run(out, command)
+		return d.run(out, store.FromEmpty, command)
 	}
 	if d.DB == defaultDB && len(existing(installed)) > 0 {
 		return d.errMissing()
 	}
 	others := d.likely()
-	err := d.run(out, command)
+	err := d.run(out, store.FromEmpty, command)
 	if err == nil {
 		fmt.Fprintf(out.stderr, "beacon: created the database %s, because there was none%s\n", d.DB, orElse(others, "; if another is meant, use "))
 	}
 	return err
 }
 
-// run runs a command on the database, and creates it if there is none.
-func (d database) run(out *console, command func(*store.DB) error) error {
-	db, err := d.open(out.ctx, store.SharedNode, time.Now(), commandWait)
+// run runs a command on the database, after what is allowed was done to its schema.
+func (d database) run(out *console, allowed store.Upgrade, command func(*store.DB) error) error {
+	db, err := d.open(out.ctx, allowed, store.SharedNode, time.Now(), commandWait)
 	if err != nil {
 		return err
 	}

@@ -208,7 +208,7 @@ func (l *logLevel) UnmarshalText(text []byte) error {
 // openPrivate opens the database, and logs a warning if others than its owner may: it
 // holds the locations of homes, and write access is enough to create keys.
 func (c serveCmd) openPrivate(ctx context.Context, now time.Time, log *slog.Logger) (*store.DB, error) {
-	db, err := c.open(ctx, "", now, 0)
+	db, err := c.open(ctx, store.ToCurrent, "", now, 0)
 	if err != nil || c.remote() {
 		return db, err
 	}

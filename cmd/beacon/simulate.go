@@ -250,7 +250,7 @@ func (h *handClock) now() time.Time    { return time.UnixMicro(h.at.Load()).UTC(
 func (h *handClock) set(now time.Time) { h.at.Store(now.UnixMicro()) }
 
 func adminKey(out *console, db database) (key string, err error) {
-	err = db.run(out, func(db *store.DB) error {
+	err = db.run(out, store.FromEmpty, func(db *store.DB) error {
 		in := access.Creation{User: beacon.Some("new"), Scopes: beacon.Some([]string{string(beacon.Admin)})}
 		made, err := keysOf(db).Create(out.ctx, commandLine, in)
 		key = made.Plain

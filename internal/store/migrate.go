@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -82,15 +83,33 @@ func splitStatements(text string) []string {
 	return all
 }
 
-// migrate brings the schema up to date. If two processes start at once, the engine runs
-// one after the other.
-func migrate(ctx context.Context, engine *Engine, now time.Time) error {
+// Upgrade says what Open may do to the schema of a database.
+type Upgrade int
+
+// What Open may do.
+const (
+	ToCurrent Upgrade = iota // create it, or bring an older one up to date
+	FromEmpty                // create it, and refuse an older one
+	Never                    // refuse a database without one, or with an older one
+)
+
+var (
+	errEmpty = errors.New("this is not a Beacon database; if it is to become one, start a server on it, or run beacon migrate")
+	errOlder = errors.New("this database is of an older version: stop its servers and run beacon migrate, or use the program of that version")
+)
+
+// migrate brings the schema up to date, as far as that is allowed. If two processes start
+// at once, the engine runs one after the other.
+func migrate(ctx context.Context, engine *Engine, allowed Upgrade, now time.Time) error {
 	steps, err := Migrations()
 	if err != nil {
 		return err
 	}
 	if done, err := upToDate(ctx, engine, steps); done {
 		return err // without a lock, and for a user who may not change the schema
+	}
+	if allowed == Never {
+		return refusal(ctx, engine, steps)
 	}
 	return engine.Exclusive(ctx, func(conn *sql.Conn) error {
 		if err := ownSchema(ctx, conn, engine.Foreign); err != nil {
@@ -106,6 +125,9 @@ func migrate(ctx context.Context, engine *Engine, now time.Time) error {
 		if err := compatible(applied, steps); err != nil {
 			return err
 		}
+		if allowed == FromEmpty && len(applied) > 0 && len(applied) < len(steps) {
+			return errOlder
+		}
 		for _, step := range steps[len(applied):] {
 			if err := apply(ctx, conn, engine.Words, step, now); err != nil {
 				return fmt.Errorf("migration %s: %w", step.Name, err)
@@ -113,6 +135,28 @@ func migrate(ctx context.Context, engine *Engine, now time.Time) error {
 		}
 		return nil
 	})
+}
+
+// refusal returns why a database cannot be used as it is. It writes nothing.
+func refusal(ctx context.Context, engine *Engine, steps []Migration) error {
+	conn, err := engine.Write.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	applied, err := appliedVersions(ctx, conn)
+	switch {
+	case err != nil && engine.classify(err) != Refused:
+		return err
+	case err != nil:
+		return fmt.Errorf("%w (%w)", errEmpty, err)
+	case len(applied) == 0:
+		return errEmpty
+	}
+	if err := compatible(applied, steps); err != nil {
+		return err
+	}
+	return errOlder
 }
 
 // upToDate returns false if in doubt: the path that takes the lock reports what is
@@ -158,13 +202,20 @@ func checkedSchema(ctx context.Context, conn *sql.Conn) (applied, known []Migrat
 	if known, err = Migrations(); err != nil {
 		return nil, nil, err
 	}
-	if applied, err = appliedVersions(ctx, conn); err != nil {
-		return nil, nil, fmt.Errorf("this is not a Beacon database: %w", err)
+	applied, err = writtenVersions(ctx, conn)
+	return applied, known, cmp.Or(err, compatible(applied, known))
+}
+
+// writtenVersions rejects a database in which nothing is applied.
+func writtenVersions(ctx context.Context, conn *sql.Conn) ([]Migration, error) {
+	applied, err := appliedVersions(ctx, conn)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("this is not a Beacon database: %w", err)
+	case len(applied) == 0:
+		return nil, errors.New("this is not a Beacon database: it has no schema")
 	}
-	if len(applied) == 0 {
-		return nil, nil, errors.New("this is not a Beacon database: it has no schema")
-	}
-	return applied, known, compatible(applied, known)
+	return applied, nil
 }
 
 // compatible rejects a database that this program does not know how to use.

@@ -29,6 +29,8 @@ type Options struct {
 	Now  time.Time // when the store is opened: part of the node's name
 	Node string    // the change stream to write to, such as store.SharedNode; default a new one
 
+	Upgrade store.Upgrade // what may be done to the schema; default: all that is needed
+
 	// Wait is how long a statement may take, and a transaction between two of them, if the
 	// URL does not say; default 4 and 10 seconds.
 	Wait time.Duration
@@ -149,7 +151,7 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 		Scan:      scan,
 		Patience:  patienceFor(limited.RuntimeParams),
 		Clock:     askClock,
-	}, opts.Node, opts.Now)
+	}, opts.Upgrade, opts.Node, opts.Now)
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", where(config), err)
 	}

@@ -32,6 +32,8 @@ type Options struct {
 	Node string        // the change stream to write to, such as store.SharedNode; default a new one
 	Wait time.Duration // for another writing process, such as the command line beside a server; default 5 s
 
+	Upgrade store.Upgrade // what may be done to the schema; default: all that is needed
+
 	// Draft is for a file that is worthless until complete: nothing is synced, and a
 	// power cut may leave it in any state. The caller that completes it must sync and
 	// rename it.
@@ -75,7 +77,7 @@ func Open(ctx context.Context, path string, opts Options) (*store.DB, error) {
 		Foreign: foreign,
 		Rewrite: positional,
 		Scan:    newScan(),
-	}, opts.Node, opts.Now)
+	}, opts.Upgrade, opts.Node, opts.Now)
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -164,8 +163,22 @@ func Source(file string) (string, error) {
 	return string(text), err
 }
 
-// Root returns the folder of the project.
+// Root returns the folder of the project, which a test is started within.
 func Root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
+	return root
 }
+
+var root = func() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "cmd", "beacon")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			panic("the tests of Beacon need its sources around them")
+		}
+	}
+}()

@@ -209,7 +209,7 @@ func checkEvents(t *testing.T, w *world, l *listener) {
 				t.Errorf("%s: %v, and before it was %q", w.name, e, before)
 			}
 			state[e.hotspot] = e.kind
-		case "hotspot.unlinked", "hotspot.linked":
+		case "hotspot.unlinked", "hotspot.linked", "hotspot.restored":
 			if known { // it may be heard as before, or not
 				state[e.hotspot] = ""
 			}

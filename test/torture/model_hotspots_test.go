@@ -13,12 +13,14 @@ import (
 	"pgregory.net/rapid"
 )
 
+var kinds = []string{"home", "business", "public"}
+
 // goodRegistration draws a body, and the hotspot that it asks for.
 func (m *modelMachine) goodRegistration(t *rapid.T) (fields, *modelHotspot) {
 	title := rapid.SampledFrom(titles).Draw(t, "name")
 	place := rapid.SampledFrom(modelPlaces).Draw(t, "place")
 	s := &modelHotspot{
-		title: title[1], kind: rapid.SampledFrom([]string{"home", "business", "public"}).Draw(t, "type"), lat: place.lat, lng: place.lng,
+		title: title[1], kind: rapid.SampledFrom(kinds).Draw(t, "type"), lat: place.lat, lng: place.lng,
 		ssid: rapid.SampledFrom([]string{"x", "Café", strings.Repeat("é", 16), "a\"b\\c"}).Draw(t, "ssid"),
 		mac:  spelledMAC(t, m.someMAC(t)),
 	}
@@ -253,6 +255,10 @@ func (m *modelMachine) doChange(t *rapid.T) {
 	if rapid.Bool().Draw(t, "name?") {
 		body["name"] = title[0]
 	}
+	kind := rapid.SampledFrom(kinds).Draw(t, "type")
+	if seldom(t, "type?", 3) {
+		body["type"] = kind
+	}
 	var change fields
 	if !seldom(t, "settings?", 4) {
 		change = goodSettings(t)
@@ -284,21 +290,29 @@ func (m *modelMachine) doChange(t *rapid.T) {
 		m.step(t, r, e)
 		return
 	}
-	before := encoded([]any{s.title, s.settings.full()})
+	before := encoded([]any{s.title, s.kind, s.settings.full()})
 	if _, renamed := body["name"]; renamed {
 		s.title = title[1]
 	}
+	if _, retyped := body["type"]; retyped {
+		s.kind = kind
+	}
 	s.settings.merge(change)
-	changed := before != encoded([]any{s.title, s.settings.full()})
+	changed := before != encoded([]any{s.title, s.kind, s.settings.full()})
 	if changed {
 		s.version++
 	}
-	m.step(t, r, &want{status: 200, header: map[string]string{"ETag": s.etag()}, data: fields{
-		"id": named(s.name), "name": s.title, "settings": s.settings.full(), "updated_at": named(fmt.Sprintf("updated%d:%d", s.number, s.version)),
-	}})
+	m.step(t, r, s.changed())
 	if changed {
 		m.tell("hotspot.updated", s)
 	}
+}
+
+// changed is the answer to a change.
+func (s *modelHotspot) changed() *want {
+	return &want{status: 200, header: map[string]string{"ETag": s.etag()}, data: fields{
+		"id": named(s.name), "name": s.title, "settings": s.settings.full(), "updated_at": named(fmt.Sprintf("updated%d:%d", s.number, s.version)),
+	}}
 }
 
 func (m *modelMachine) doDelete(t *rapid.T) {
@@ -312,13 +326,55 @@ func (m *modelMachine) doDelete(t *rapid.T) {
 	if e == nil && !holds {
 		e = &errConflict
 	}
-	if e == nil {
-		s.deleted = true
-		m.free(s, k.user)
-		m.tell("hotspot.deleted", s)
-		e = &want{status: 204}
+	r := request{method: http.MethodDelete, path: path, key: k, header: header}
+	if e != nil {
+		m.step(t, r, e)
+		return
 	}
-	m.step(t, request{method: http.MethodDelete, path: path, key: k, header: header}, e)
+	m.delete(t, r, s)
+}
+
+func (m *modelMachine) delete(t *rapid.T, r request, s *modelHotspot) {
+	s.deleted, s.restorable, s.code = true, r.key.user == s.owner, ""
+	m.free(s, r.key.user)
+	m.step(t, r, &want{status: 204})
+	m.tell("hotspot.deleted", s)
+}
+
+// doRestore brings back what was deleted, mostly just before: by its operator or by staff.
+func (m *modelMachine) doRestore(t *rapid.T) {
+	s, path := m.someHotspot(t)
+	if s != nil && !s.deleted && !seldom(t, "not deleted", 4) {
+		k := adminKey
+		if owner := m.operatorOf(t, s); own(owner, s) == nil && m.enter(owner, "hotspots:write") == nil && !seldom(t, "by staff", 3) {
+			k = owner
+		}
+		m.delete(t, request{method: http.MethodDelete, path: path, key: k}, s)
+	}
+	k := m.operatorOf(t, s)
+	r := request{method: http.MethodPost, path: path + "/restoration", key: k}
+	e := m.enter(k, "hotspots:write")
+	switch {
+	case e != nil:
+	case s == nil || s.deleted && s.owner != k.user && !k.has("admin"): // who may not know of it
+		e = &errNotFound
+	case !s.deleted:
+		if e = own(k, s); e == nil {
+			e = s.changed()
+		}
+	case !s.restorable || m.taken(s.mac, s.owner):
+		e = &errConflict
+	default:
+		s.deleted, s.restorable = false, false
+		s.version++
+		if s.linked { // as if it were linked again
+			s.links++
+		}
+		m.step(t, r, s.changed())
+		m.tell("hotspot.restored", s)
+		return
+	}
+	m.step(t, r, e)
 }
 
 // pageOf draws parameters of a page: good ones mostly. Lists of the contract ignore a

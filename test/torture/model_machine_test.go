@@ -88,6 +88,7 @@ func (m *modelMachine) actions() map[string]func(*rapid.T) {
 		"change":         m.doChange,
 		"change2":        m.doChange,
 		"delete":         m.doDelete,
+		"restore":        m.doRestore,
 		"list":           m.doList,
 		"listAll":        m.doListAll,
 		"verify":         m.doVerify,

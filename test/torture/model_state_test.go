@@ -50,6 +50,7 @@ type modelHotspot struct {
 	verified, deleted bool
 	found             [2]float64 // at the first visit: metres from its place, and accuracy
 	reserved          bool       // its hardware address is its owner's still
+	restorable        bool       // its owner deleted it
 	links             int        // how often a device was linked
 	linked            bool
 	device            string // the name of its device's key

@@ -14,6 +14,14 @@ var modelMutants = []mutant{
 		old: "changed = name != h.Name || !settings.Equal(h.Settings)", new: "changed = true",
 	},
 	{
+		name: "a change of the type alone is no change", fault: "TestF22_Model", file: "internal/beacon/patch.go",
+		old: "kind != h.Type || ", new: "",
+	},
+	{
+		name: "what staff deleted comes back", fault: "TestF22_Model", file: "internal/store/deletions.go",
+		old: "case by == is.Operator:", new: "case true:",
+	},
+	{
 		name: "If-Match is ignored", fault: "TestF22_Model", file: "internal/registry/change.go",
 		old: "if len(seen) > 0 && !slices.Contains(seen, h.Version) {", new: "if len(seen) > 9 && !slices.Contains(seen, h.Version) {",
 	},

@@ -1,5 +1,6 @@
 // The bounds that the sources use, as in bounds.Name, from the OpenAPI document, the types of
-// hotspots, and their settings: build.mjs and test.mjs put them where src/bounds.ts says BOUNDS.
+// hotspots, their settings, and what other programs call the columns of a table: build.mjs and
+// test.mjs put them where src/bounds.ts says BOUNDS.
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,7 +17,8 @@ const settings = Object.entries(schemas.SettingsForm.properties).map(([name, for
   return { name, kind: type, above: exclusiveMinimum !== undefined, least: minimum ?? exclusiveMinimum ?? 0, most: maximum };
 }).sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind));
 
-const all = { types: schemas.Type.enum, settings };
+const otherNames = JSON.parse(await readFile(join(here, "../internal/importer/names.json"), "utf8"));
+const all = { types: schemas.Type.enum, settings, otherNames };
 for (const name of names) {
   const { minimum, minLength, maximum, maxLength } = schemas[name] ?? {};
   all[name] = { least: minimum ?? minLength ?? 0, most: maximum ?? maxLength };

@@ -36,7 +36,7 @@ type cli struct {
 	Settings   settingsCmd   `cmd:"" help:"Show or change the settings of the network."`
 	Basemap    basemapCmd    `cmd:"" help:"Download streets for the map, and look into a file of them."`
 	Audit      auditCmd      `cmd:"" help:"List who changed what, newest first."`
-	Import     importCmd     `cmd:"" help:"Register hotspots from a CSV or GeoJSON file."`
+	Import     importCmd     `cmd:"" help:"Register the hotspots of a file."`
 	Backup     backupCmd     `cmd:"" help:"Copy the database to a file while servers run."`
 	Restore    restoreCmd    `cmd:"" help:"Create a database from a backup."`
 	Migrate    migrateCmd    `cmd:"" help:"Bring a database of an older version up to date, without a server."`

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -15,11 +14,13 @@ import (
 )
 
 type importCmd struct {
-	File        string `arg:"" placeholder:"FILE" help:"The file to import: .csv, .tsv, .geojson or .json."`
-	URL         string `name:"url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"The server to register the hotspots on. Default ${default}."`
-	Key         string `placeholder:"bcn_…" help:"A key with the scope hotspots:write, whose user will own the hotspots. Better set as BEACON_KEY: other users can see a command line."`
-	DryRun      bool   `help:"Check the file without registering anything. Needs no server."`
-	Connections int    `default:"8" help:"How many hotspots to register at the same time. Default ${default}."`
+	File        string            `arg:"" placeholder:"FILE" help:"The file to import: CSV, GeoJSON, nodes.json or meshviewer.json."`
+	URL         string            `name:"url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"The server to register the hotspots on. Default ${default}."`
+	Key         string            `placeholder:"bcn_…" help:"A key with the scope hotspots:write, whose user will own the hotspots. Better set as BEACON_KEY: other users can see a command line."`
+	Map         map[string]string `mapsep:"," placeholder:"COLUMN=NAME" help:"What the file calls a column, as in name=Knotenname,lat=Breite."`
+	Set         map[string]string `mapsep:"none" placeholder:"COLUMN=VALUE" help:"What a column holds where the file says nothing, as in type=public. May be repeated."`
+	DryRun      bool              `help:"Check the file without registering anything. Needs no server."`
+	Connections int               `default:"8" help:"How many hotspots to register at the same time. Default ${default}."`
 }
 
 func (importCmd) Help() string {
@@ -28,8 +29,13 @@ per hotspot (RFC 4180). The separator may be a comma, a semicolon, a tab or a ba
 The encoding is UTF-8.
 
 ` + importer.Columns() + `
-Other columns are ignored. GeoJSON is a FeatureCollection of Points whose
-properties have the same names, except lat and lng.
+Other columns are ignored. Common names such as latitude, Breite, hostname or mac
+are known; --map names others. A decimal point may be a comma. GeoJSON is a
+FeatureCollection of Points whose properties have the same names, except lat and lng.
+
+Of Freifunk's nodes.json (both versions), meshviewer.json and nodelist.json, the
+hostname, the place and the MAC address are taken, or the node_id if that is one;
+--set says the type and the SSID. What has no coordinates is skipped.
 
 Hotspots are identified by mac_address. One that is already registered is not
 changed, so the same file can be imported again, for example after an interruption.
@@ -40,6 +46,8 @@ the exit code is then 1.`
 func (importCmd) Examples() string {
 	return `  beacon import hotspots.csv --dry-run                       only check the file
   BEACON_KEY=bcn_… beacon import hotspots.csv                register at http://127.0.0.1:8080
+  beacon import list.csv --map name=Ort,mac_address=Gerät --set type=public --dry-run
+  BEACON_KEY=bcn_… beacon import meshviewer.json --set type=public --set ssid=freifunk.net
   BEACON_KEY=bcn_… beacon import city.geojson --url https://wifi.example.org
 `
 }
@@ -58,7 +66,7 @@ func (c importCmd) Run(out *console) error {
 	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
 		source.size = info.Size()
 	}
-	rows, err := c.kind()(source)
+	rows, err := importer.Read(source, c.mapping())
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
@@ -115,8 +123,6 @@ func orInterrupted(out *console, err error) error {
 
 func (c importCmd) check() error {
 	switch {
-	case c.kind() == nil:
-		return usageError(fmt.Sprintf("%s: the file name must end in .csv, .tsv, .geojson or .json", c.File))
 	case c.Connections < 1 || c.Connections > 1000:
 		return usageError("--connections must be 1 to 1000")
 	case !c.DryRun && c.Key == "":
@@ -125,19 +131,13 @@ func (c importCmd) check() error {
 	if _, err := client.New(c.URL, c.Key); err != nil {
 		return usageError("--url " + err.Error())
 	}
-	return nil
-}
-
-// kind chooses the reader of a file by its name.
-func (c importCmd) kind() func(io.Reader) (importer.Rows, error) {
-	switch strings.ToLower(filepath.Ext(c.File)) {
-	case ".csv", ".tsv":
-		return importer.CSV
-	case ".geojson", ".json":
-		return importer.GeoJSON
+	if err := c.mapping().Check(); err != nil {
+		return usageError(err.Error())
 	}
 	return nil
 }
+
+func (c importCmd) mapping() importer.Mapping { return importer.Mapping{From: c.Map, Set: c.Set} }
 
 // tally counts the outcomes of rows, by their kind.
 type tally [importer.Failed + 1]atomic.Int64
@@ -147,12 +147,19 @@ func (t *tally) of(kind importer.Kind) int64 { return t[kind].Load() }
 // String formats the tally for the progress bar.
 func (t *tally) String() string {
 	there := t.of(importer.Present) + t.of(importer.Different)
-	return fmt.Sprintf("%d registered, %d already there, %d failed", t.of(importer.Registered), there, t.of(importer.Failed))
+	return fmt.Sprintf("%d registered, %d already there, %d failed", t.of(importer.Registered), there, t.of(importer.Failed)) + t.skipped()
+}
+
+func (t *tally) skipped() string {
+	if n := t.of(importer.Skipped); n > 0 {
+		return fmt.Sprintf(", %d skipped", n)
+	}
+	return ""
 }
 
 func (t *tally) summary(dry bool) string {
 	if dry {
-		return fmt.Sprintf("%d valid, %d not valid; nothing was registered", t.of(importer.Registered), t.of(importer.Failed))
+		return fmt.Sprintf("%d valid, %d not valid%s; nothing was registered", t.of(importer.Registered), t.of(importer.Failed), t.skipped())
 	}
 	said := t.String()
 	if n := t.of(importer.Different); n > 0 {

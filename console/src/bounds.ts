@@ -14,4 +14,8 @@ export interface Setting extends Bounds {
   above: boolean; // the least is too little
 }
 
-export const { types, settings, ...bounds } = JSON.parse(BOUNDS) as Record<keyof components["schemas"], Bounds> & { types: string[]; settings: Setting[] };
+export const { types, settings, otherNames, ...bounds } = JSON.parse(BOUNDS) as Record<keyof components["schemas"], Bounds> & {
+  types: string[];
+  settings: Setting[];
+  otherNames: Record<string, string[]>; // of a column of a table, the likeliest first
+};

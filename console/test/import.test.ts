@@ -71,7 +71,8 @@ test("a row says all that is wrong with it", () => {
     [",,,,,,,,,,", "name is required; type is required; lat is required; lng is required; ssid is required; mac_address is required"],
     ["Ab,shop,91,-181,x,1,,,,,", "name must be 3 to 50 characters; type must be home, business or public; lat must be -90 to 90; lng must be -180 to 180; mac_address must be a MAC address, such as 02:00:5e:10:00:01"],
     ["Abc,home,0x10,NaN,x,02005e000001,,,,,", "lat must be a number, such as 40.7532; lng must be a number, such as 40.7532"],
-    ['Abc,home,"40,75",1e999,x,02005e000001,,,,,', "lat must be a number, such as 40.7532; lng must be a number, such as 40.7532"],
+    ['Abc,home,"40,75","-2,5",x,02005e000001,,,,,', ""],
+    ['Abc,home,"40,75,1",1e999,x,02005e000001,,,,,', "lat must be a number, such as 40.7532; lng must be a number, such as 40.7532"],
     [`Abc,home,1,2,${"é".repeat(17)},03005e000001,1.5,0,501,[],${"x".repeat(201)}`, "address must be at most 200 characters; ssid must be 1 to 32 letters long, where an accented one counts as two and an emoji as four; mac_address must be the address of one device, not broadcast, multicast or all zeros; max_connections must be a whole number; bandwidth_limit_mbps must be more than 0 and at most 100000; coverage_radius_m must be 10 to 500; operating_hours must be JSON, as in the template"],
     ["Abc,home,1,2,x,000000000000,0,1,9,nonsense,", "mac_address must be the address of one device, not broadcast, multicast or all zeros; max_connections must be 1 to 10000; coverage_radius_m must be 10 to 500; operating_hours must be JSON, as in the template"],
   ] as const) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -40,17 +41,25 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 // next allows another row.
 func (b *boundedReader) next() { b.left = maxRow }
 
-// CSV reads a table (RFC 4180). The first line names the columns.
-func CSV(file io.Reader) (Rows, error) {
+// source is the text of a file, in which a row may not be too long.
+type source struct {
+	*bufio.Reader
+	bounded *boundedReader
+}
+
+// open begins to read a file.
+func open(file io.Reader) (source, error) {
 	bounded := &boundedReader{r: file}
 	bounded.next()
-	text := bufio.NewReader(bounded)
-	if err := skipMark(text); err != nil {
-		return nil, err
-	}
+	text := source{bufio.NewReader(bounded), bounded}
+	return text, skipMark(text.Reader)
+}
+
+// table reads a table (RFC 4180). The first line names the columns.
+func table(text source, m Mapping) (Rows, error) {
 	table := csv.NewReader(text)
 	var err error
-	if table.Comma, err = separator(text); err != nil {
+	if table.Comma, err = separator(text.Reader); err != nil {
 		return nil, err
 	}
 	table.FieldsPerRecord = -1 // a short line is a fault of that line, not of the file
@@ -61,13 +70,15 @@ func CSV(file io.Reader) (Rows, error) {
 	if err != nil {
 		return nil, fmt.Errorf("line 1: %w", err)
 	}
-	if names, err = columnNames(names); err != nil {
+	names = slices.Clone(names)
+	found, err := tableColumns(names, m)
+	if err != nil {
 		return nil, err
 	}
 	table.ReuseRecord = true
 	return func(yield func(row, error) bool) {
 		for last := 1; ; {
-			bounded.next()
+			text.bounded.next()
 			record, err := table.Read()
 			parse, faulty := errors.AsType[*csv.ParseError](err)
 			var r row
@@ -82,7 +93,7 @@ func CSV(file io.Reader) (Rows, error) {
 				return
 			default:
 				last, _ = table.FieldPos(len(record) - 1)
-				r = csvRow(table, names, record)
+				r = csvRow(table, names, found, record)
 			}
 			if !yield(r, nil) {
 				return
@@ -92,18 +103,21 @@ func CSV(file io.Reader) (Rows, error) {
 }
 
 // csvRow converts a record to a row.
-func csvRow(table *csv.Reader, names, record []string) row {
+func csvRow(table *csv.Reader, names, found, record []string) row {
 	line, _ := table.FieldPos(0)
 	r := row{line: line, cells: map[string]string{}}
 	if len(record) != len(names) {
 		r.fault = fmt.Sprintf("has %s, and the first line has %d", cellCount(len(record)), len(names))
 		return r
 	}
-	for i, name := range names {
-		if slices.Contains(columns, name) {
-			r.cells[name] = record[i]
-		} else {
-			r.unused = append(r.unused, name)
+	for i, column := range found {
+		if column == "" {
+			r.unused = append(r.unused, names[i])
+			continue
+		}
+		r.cells[column] = record[i]
+		if err := checkEncoding(record[i]); err != nil {
+			r.fault = column + " " + err.Error()
 		}
 	}
 	return r
@@ -149,23 +163,20 @@ func separator(text *bufio.Reader) (rune, error) {
 	return best, nil
 }
 
-// columnNames checks the first line for what a table needs.
-func columnNames(record []string) ([]string, error) {
-	names := make([]string, len(record))
-	for i, name := range record {
-		names[i] = strings.ToLower(strings.TrimSpace(name))
-		if name := names[i]; slices.Contains(names[:i], name) && slices.Contains(columns, name) {
-			return nil, fmt.Errorf("line 1: the column %s is there twice", name)
+// tableColumns returns the columns of a table by the names in its first line, and checks
+// them for what a table needs.
+func tableColumns(names []string, m Mapping) ([]string, error) {
+	found, err := m.columnsOf(names)
+	if err != nil {
+		return nil, fmt.Errorf("line 1: %w", err)
+	}
+	for _, column := range slices.Sorted(maps.Keys(m.From)) {
+		if !slices.Contains(found, column) {
+			return nil, fmt.Errorf("line 1: there is no column %s; it names %s", m.From[column], strings.Join(names, ", "))
 		}
 	}
-	var missing []string
-	for _, name := range needed {
-		if !slices.Contains(names, name) {
-			missing = append(missing, name)
-		}
+	if missing := m.missing(found); len(missing) > 0 {
+		return nil, fmt.Errorf("line 1: there is no column %s; name the file's own with --map, or give all rows a value with --set: see beacon import --help", strings.Join(missing, ", "))
 	}
-	if len(missing) > 0 {
-		return nil, fmt.Errorf("line 1: there is no column %s; the first line must name the columns, see beacon import --help", strings.Join(missing, ", "))
-	}
-	return names, nil
+	return found, nil
 }

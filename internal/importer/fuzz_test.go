@@ -19,7 +19,7 @@ func FuzzCSVRows(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		rows, err := CSV(bytes.NewReader(text))
+		rows, err := Read(bytes.NewReader(text), Mapping{})
 		if err != nil {
 			return
 		}
@@ -34,7 +34,7 @@ func FuzzCSVRows(f *testing.F) {
 			if err := w.WriteAll([][]string{names, values}); err != nil {
 				return nil, err
 			}
-			return CSV(&table)
+			return Read(&table, Mapping{})
 		})
 	})
 }
@@ -44,11 +44,12 @@ func FuzzGeoJSONRows(f *testing.F) {
 	for _, seed := range []string{
 		`{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[-74,40.7]},"properties":{"name":"Corner Cafe","type":"business","ssid":"Cafe","mac_address":"02:00:5e:10:00:01","max_connections":12,"operating_hours":{"timezone":"UTC","weekly":[]}}}]}`,
 		`{"features":[{"geometry":null,"properties":null},7,{"geometry":{"type":"Point","coordinates":[1]}}],"type":"FeatureCollection"}`, `{"type":"Feature"}`, `{"type":"FeatureCollection","features":[`, `[]`, `{}`, "\ufeff{}", `{"type":"FeatureCollection","features":[]}x`,
+		`{"links":[{"a":[1]}],"nodes":[{"hostname":"One","node_id":"02005e000001","location":{"latitude":1,"longitude":"2,5"}}]}`, `{"version":1,"nodes":{"02005e000001":{"nodeinfo":{"hostname":"One","location":null}}}}`,
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		rows, err := GeoJSON(bytes.NewReader(text))
+		rows, err := Read(bytes.NewReader(text), Mapping{})
 		if err != nil {
 			return
 		}

@@ -34,7 +34,7 @@ func TestCSV_ReadWhatWasWritten(t *testing.T) {
 		_ = w.Write(order)
 		want := rapid.SliceOfN(rapid.SliceOfN(cellText, len(order), len(order)), 0, 5).Draw(t, "rows")
 		_ = w.WriteAll(want)
-		rows, err := CSV(&text)
+		rows, err := Read(&text, Mapping{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,13 +74,13 @@ func TestGeoJSON_ReadWhatWasWritten(t *testing.T) {
 			fmt.Fprintf(&text, `{"type":"Feature",%s"properties":{"name":%s,"max_connections":%d},"geometry":{"type":"Point","coordinates":[%d.5,-1e1]}}`, gap, encoded, i, i)
 		}
 		text.WriteString(`],"type":"FeatureCollection"}`)
-		rows, err := GeoJSON(io.MultiReader(strings.NewReader(text.String()))) // no WriteTo: it is read in pieces
+		rows, err := Read(io.MultiReader(strings.NewReader(text.String())), Mapping{}) // no WriteTo: it is read in pieces
 		if err != nil {
 			t.Fatal(err)
 		}
 		n := 0
 		for r, err := range rows {
-			if err != nil || r.fault != "" || r.line != lines[n] || r.feature != n+1 {
+			if err != nil || r.fault != "" || r.line != lines[n] || r.item != fmt.Sprint("feature ", n+1) {
 				t.Fatalf("feature %d on line %d is %+v, %v", n+1, lines[n], r, err)
 			}
 			want := map[string]string{"name": names[n], "lng": fmt.Sprintf("%d.5", n), "lat": "-1e1", "max_connections": fmt.Sprint(n)}
@@ -102,10 +102,10 @@ func TestGeoJSON_TwoCollections(t *testing.T) {
 	const one = `{"type":"FeatureCollection","features":[]}`
 	for text, want := range map[string]string{
 		one: "", one + "\n\n ": "",
-		one + "\n" + one: "after line 2: there is text after the collection",
-		one + "\n]":      "after line 2: there is text after the collection",
+		one + "\n" + one: "after line 2: there is text after the end of the document",
+		one + "\n]":      "after line 2: there is text after the end of the document",
 	} {
-		rows, err := GeoJSON(strings.NewReader(text))
+		rows, err := Read(strings.NewReader(text), Mapping{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,21 +153,27 @@ func TestRows_TakeLittleMemory(t *testing.T) {
 	filler := strings.Repeat("x", 2000)
 	for name, source := range map[string]func() (Rows, error){
 		"csv": func() (Rows, error) {
-			return CSV(&endless{
+			return Read(&endless{
 				begin: strings.NewReader("name,type,lat,lng,ssid,mac_address\n"), left: size,
 				line: func(n int) string { return fmt.Sprintf("\"%s\",home,1,2,x,%012x\n", filler, n) },
-			})
+			}, Mapping{})
 		},
 		"geojson": func() (Rows, error) {
-			return GeoJSON(&endless{
+			return Read(&endless{
 				begin: strings.NewReader("{\"type\":\"FeatureCollection\",\"features\":[\n{}"), left: size,
 				line: func(int) string { return ",{\"properties\":{\"name\":\"" + filler + "\"}}\n" },
-			})
+			}, Mapping{})
+		},
+		"links": func() (Rows, error) {
+			return Read(&endless{
+				begin: strings.NewReader("{\"links\":[\n{}"), left: size,
+				line: func(int) string { return ",\n{\"type\":\"" + filler + "\",\"tq\":[1,2,{\"a\":null}]}" },
+			}, Mapping{})
 		},
 		"no line": func() (Rows, error) {
-			return CSV(&endless{
+			return Read(&endless{
 				begin: strings.NewReader("name,type,lat,lng,ssid,mac_address\n\""), left: size, line: func(int) string { return filler },
-			})
+			}, Mapping{})
 		},
 	} {
 		rows, err := source()
@@ -176,8 +182,8 @@ func TestRows_TakeLittleMemory(t *testing.T) {
 		}
 		n := 0
 		var most uint64
-		for range rows {
-			if n++; n%5_000 == 0 {
+		for _, err := range rows {
+			if n++; n%5_000 == 0 || err != nil {
 				var m runtime.MemStats
 				runtime.GC()
 				runtime.ReadMemStats(&m)
@@ -187,7 +193,7 @@ func TestRows_TakeLittleMemory(t *testing.T) {
 		if most > 20<<20 {
 			t.Errorf("%s: after %d rows, %d MB are in use", name, n, most>>20)
 		}
-		if want := map[string]int{"csv": 25_000, "geojson": 25_000, "no line": 1}[name]; n < want {
+		if want := map[string]int{"csv": 25_000, "geojson": 25_000, "no line": 1, "links": 1}[name]; n < want {
 			t.Errorf("%s: %d rows were read", name, n)
 		}
 	}
@@ -206,7 +212,7 @@ func TestRun_ServerGone(t *testing.T) {
 	for n := range 10_000 {
 		fmt.Fprintf(&text, "Hotspot %d,home,%d,2,x,02005e%06x\n", n, n%90, n)
 	}
-	rows, err := CSV(strings.NewReader(text.String()))
+	rows, err := Read(strings.NewReader(text.String()), Mapping{})
 	if err != nil {
 		t.Fatal(err)
 	}

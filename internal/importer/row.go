@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,17 +44,17 @@ func Columns() string {
 
 // row is a hotspot as a file describes it.
 type row struct {
-	line    int
-	feature int               // its number among the features of GeoJSON; 0 in a table
-	cells   map[string]string // by column; an empty cell is as good as none
-	fault   string            // why the row could not be parsed
-	unused  []string          // other columns
+	line   int
+	item   string            // which it is in a document, such as feature 3; empty in a table
+	cells  map[string]string // by column; an empty cell is as good as none
+	fault  string            // why the row could not be parsed
+	unused []string          // other columns
 }
 
 // place returns where a row is, for people.
 func (r row) place() string {
-	if r.feature > 0 {
-		return fmt.Sprintf("%d: feature %d", r.line, r.feature)
+	if r.item != "" {
+		return fmt.Sprintf("%d: %s", r.line, r.item)
 	}
 	return strconv.Itoa(r.line)
 }
@@ -94,6 +95,11 @@ func columnRank(column string) int {
 
 // checkTime is the time at which hotspots are checked; no rule depends on it.
 var checkTime = time.Unix(0, 0)
+
+// located reports whether a row says where the hotspot is.
+func (r row) located() bool {
+	return r.fault != "" || strings.TrimSpace(r.cells["lat"]) != "" || strings.TrimSpace(r.cells["lng"]) != ""
+}
 
 // read converts a row to a hotspot, with the rules that the server applies. It
 // returns all faults at once.
@@ -174,8 +180,14 @@ func (c cell) text() beacon.Opt[string] {
 	return beacon.Some(value)
 }
 
-// number parses a cell like a JSON number: no 0x10, no NaN.
+// decimalComma matches a number as much of Europe writes it.
+var decimalComma = regexp.MustCompile(`^\s*-?[0-9]+,[0-9]+\s*$`)
+
+// number parses a cell like a JSON number: no 0x10, no NaN. The decimal point may be a comma.
 func (c cell) number() beacon.Opt[float64] {
+	if text := c.row.cells[c.column]; decimalComma.MatchString(text) {
+		c.row.cells[c.column] = strings.Replace(text, ",", ".", 1)
+	}
 	return parsed[float64](c, "must be a number, such as 40.7532")
 }
 

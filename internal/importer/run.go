@@ -4,7 +4,7 @@
 //
 // Its one invariant: a hotspot is registered once, however often its file is imported.
 //
-//	rows, err := importer.CSV(file)
+//	rows, err := importer.Read(file, importer.Mapping{})
 //	server, err := importer.Connect(ctx, url, key, 8)
 //	unused, err := importer.Run(ctx, rows, server.Register, 8, func(place string, o importer.Outcome) { … })
 package importer
@@ -24,6 +24,7 @@ const (
 	Registered Kind = iota // or, in a dry run, could be
 	Present
 	Different // present, with other values
+	Skipped   // it has no coordinates, so it cannot be registered
 	Failed
 )
 
@@ -111,6 +112,10 @@ func (im *importer) feed(ctx context.Context, rows Rows, begun chan<- *task) err
 
 // examine reports whether there is anything left to do with a row.
 func (im *importer) examine(t *task) bool {
+	if !t.located() {
+		t.Outcome = Outcome{Skipped, "no coordinates: skipped"}
+		return false
+	}
 	var err error
 	if t.candidate, err = t.read(); err != nil {
 		t.Outcome = Outcome{Failed, err.Error()}

@@ -31,7 +31,7 @@ func TestCSV_Tables(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, table := range tables {
-		rows, err := CSV(strings.NewReader(table.Text))
+		rows, err := Read(strings.NewReader(table.Text), Mapping{})
 		if refused := table.Rows == nil; (err != nil) != refused {
 			t.Errorf("%s: it is refused with %v", table.Name, err)
 		}

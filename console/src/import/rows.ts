@@ -1,6 +1,6 @@
 // The rows of a table of hotspots, read and checked before anything is sent. It takes
 // the tables of `beacon import`; test/import.test.ts reads the same examples as that does.
-import { bounds, settings, types, type Bounds, type Setting } from "../bounds";
+import { bounds, otherNames, settings, types, type Bounds, type Setting } from "../bounds";
 import { readCSV, separatorOf, unmark } from "../csv";
 import * as format from "../format";
 import { t } from "../messages";
@@ -39,13 +39,14 @@ export function readTable(bytes: Uint8Array): Table {
   const [head, ...records] = readCSV(text, separatorOf(text));
   if (!head) throw new FileError(t.import.empty);
   if (head.broken) throw new FileError(t.import.headBroken);
-  const names = head.cells.map((name) => name.trim().toLowerCase());
+  const given = head.cells.map(spelled);
+  const names = columnsOf(given);
   const twice = columns.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
   if (twice) throw new FileError(t.import.columnTwice(twice));
   const missing = needed.filter((name) => !names.includes(name));
   if (missing.length > 0) throw new FileError(t.import.columnsMissing(missing.join(", ")));
   if (records.length > mostRows) throw new FileError(t.import.tooMany(format.count(records.length), format.count(mostRows)));
-  const marked = ours.every((name) => names.includes(name)); // these are results, which toCSV wrote
+  const marked = ours.every((name) => given.includes(name)); // these are results, which toCSV wrote
   const rows = records.map(({ line, cells, broken }) => {
     const row: Row = { line, cells: {}, body: null, outcome: "ready", why: "", id: "", sent: false };
     if (broken) return refuse(row, t.import.broken);
@@ -56,7 +57,19 @@ export function readTable(bytes: Uint8Array): Table {
     return check(row);
   });
   refuseTwins(rows);
-  return { rows, unused: names.filter((name) => name && !columns.includes(name) && !ours.includes(name)) };
+  return { rows, unused: given.filter((name, i) => name && !names[i] && !ours.includes(name)) };
+}
+
+const spelled = (name: string): string => name.trim().toLowerCase().replace(/[ -]/g, "_");
+
+/** The columns that names stand for. Of several names of a column the best one counts, as in `beacon import`. */
+function columnsOf(names: string[]): string[] {
+  const best = new Map<string, string>(); // by name, the column
+  for (const column of columns) {
+    const name = [column, ...(otherNames[column] ?? [])].find((name) => names.includes(name));
+    if (name !== undefined) best.set(name, column);
+  }
+  return names.map((name) => best.get(name) ?? "");
 }
 
 /** The columns that a table of results has besides. */
@@ -87,7 +100,8 @@ function check(row: Row): Row {
   for (const column of needed) if (!text(column)) say(column, t.import.rules.required);
   const value = (column: string, wrong: (n: number) => string): number | undefined => {
     if (!text(column)) return undefined;
-    const n = isNumber.test(text(column)) ? Number(text(column)) : NaN;
+    const digits = text(column).replace(/^(-?\d+),(\d+)$/, "$1.$2"); // as much of Europe writes it
+    const n = isNumber.test(digits) ? Number(digits) : NaN;
     const fault = Number.isFinite(n) ? wrong(n) : t.import.rules.number;
     if (fault) say(column, fault);
     return n;

@@ -61,7 +61,9 @@ func TestRead_Formats(t *testing.T) {
 			[]string{"2: valid", "3: valid", "4:  no coordinates: skipped", "5: not valid: lat must be a number, such as 40.7532"},
 		},
 		{
-			"nodelist.json", Mapping{}, nil,
+			"nodelist.json",
+			Mapping{},
+			nil,
 			[]string{"after line 1: a list of nodes says of no node which type it is and which SSID it has: add --set type=public --set ssid=NAME"},
 		},
 	} {

@@ -90,6 +90,8 @@ func wordRows() []row {
 		{"name", `"\ufeffCorner"`, nil},
 		{"name", `"Cor\u00adner"`, nil},
 		{"name", `"Cor\u2060ner"`, nil},
+		{"name", `"Cor\u034fner"`, nil},
+		{"name", `"Corner\udb40\udc41"`, nil}, // U+E0041, a tag
 		{"name", `"a\u0000bc"`, nil},
 		{"name", `"abc\u202edef"`, nil},
 		{"name", `"abc\ndef"`, nil},

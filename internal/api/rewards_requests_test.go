@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
 // Whatever is wrong is named, and no store sees it.
@@ -26,7 +29,7 @@ func TestRewards_Refused(t *testing.T) {
 			"/rewards/history?start_date=&end_date=":                           {"start_date", "end_date"},
 			"/rewards/history?start_date=2026-01-01&start_date=2026-01-01":     {"start_date"},
 			"/rewards/history?start_date=2026-05-01&end_date=2026-04-01":       {"start_date"},
-			"/rewards/history?start_date=2026-11-16":                           {"start_date"},
+			"/rewards/history?start_date=2026-11-17":                           {"start_date"}, // today is the 15th
 			"/rewards/history?page=0":                                          {"page"},
 			"/rewards/history?per_page=101":                                    {"per_page"},
 			"/rewards/history?page=9223372036854775808":                        {"page"},
@@ -95,6 +98,31 @@ func TestRewards_OfOthers(t *testing.T) {
 	})
 }
 
+// A hotspot is listed from when it is in service, and so it is when a month begins.
+func TestRewards_HotspotsFromTheFirstMinute(t *testing.T) {
+	places := policy.Newest() // under which no minute counts before it is decided
+	places.From = beacon.DayOf(noon)
+	eachStoreWith(t, options{limits: ample, live: true, policies: append(policy.Devices(), places)}, func(t *testing.T, s *server) {
+		c := s.anyone(t, "hotspots:write", "rewards:read")
+		listed := func(period string) (names []string) {
+			got := data[rewardsOf](t, c.get(t, "/v1/users/me/rewards?period="+period), http.StatusOK).addsUp(t)
+			for _, h := range got.Hotspots {
+				names = append(names, h.ID)
+				wantEqual(t, "what it earned at once", h.Earned, micros(0))
+			}
+			return names
+		}
+		m := c.install(t, 1)
+		c.register(t, 2) // stays pending
+		wantEqual(t, "those of a pending hotspot", listed("current"), []string(nil))
+		s.verify(t, m.hotspot)
+		for _, period := range []string{"current", "all"} {
+			wantEqual(t, period, listed(period), []string{strings.TrimPrefix(m.hotspot, "/v1/hotspots/")})
+		}
+		wantEqual(t, "the month before", listed("last"), []string(nil))
+	})
+}
+
 // Pages of a history that has one month.
 func TestRewards_HistoryPages(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
@@ -113,6 +141,7 @@ func TestRewards_HistoryPages(t *testing.T) {
 			"?start_date=2026-11-15": {1, pagination{1, 20, 1, 1}},
 			"?start_date=2026-11-01&end_date=2026-11-01": {1, pagination{1, 20, 1, 1}},
 			"?end_date=9999-12-31":                       {1, pagination{1, 20, 1, 1}},
+			"?start_date=2026-11-16":                     {1, pagination{1, 20, 1, 1}}, // today, east of Greenwich
 			"?start_date=1970-01-01":                     {1, pagination{1, 20, 1, 1}},
 			"?end_date=2026-10-31":                       {0, pagination{1, 20, 0, 0}},
 			"?page=2":                                    {0, pagination{2, 20, 1, 1}},

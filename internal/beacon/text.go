@@ -40,15 +40,39 @@ func CleanName(raw string) (string, error) {
 	return name, nil
 }
 
-// hidden are characters that show nothing and join nothing: two names that differ only
-// in them look alike. The zero-width joiners are not among them, since Persian words and
-// families of emoji are written with them.
-const hidden = "\u00ad\u200b\u2060\ufeff"
+// hidden reports whether a character shows nothing and joins nothing: two names that differ
+// only in such characters look alike. The zero-width joiners are not among them, since Persian
+// words and families of emoji are written with them, nor are the marks of direction, nor
+// variation selectors, which choose the form of the character before them.
+func hidden(r rune) bool {
+	const softHyphen, vowelSeparator, zeroWidthSpace, byteOrderMark = '\u00ad', '\u180e', '\u200b', '\ufeff'
+	switch r {
+	case softHyphen, vowelSeparator, zeroWidthSpace, byteOrderMark:
+		return true
+	}
+	return r >= '\u2060' && r <= '\u206f' || // word joiner, invisible operators, deprecated controls
+		r >= '\ufff0' && r <= '\ufffb' || // annotations
+		r >= 0x1bca0 && r <= 0x1bca3 || r >= 0x1d173 && r <= 0x1d17a || // controls of shorthand and of music
+		r >= 0xe0000 && r <= 0xe007f || // tags
+		unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+}
+
+// flags removes the flags that are written with tags: England, Scotland and Wales.
+var flags = strings.NewReplacer(flag("gbeng"), "", flag("gbsct"), "", flag("gbwls"), "")
+
+func flag(region string) string {
+	const blackFlag, tags, end = '\U0001f3f4', 0xe0000, 0xe007f
+	text := []rune{blackFlag}
+	for _, c := range region {
+		text = append(text, tags+c)
+	}
+	return string(append(text, end))
+}
 
 // checkHidden refuses what is hidden in a new name. Names of before may have such
 // characters, so CleanName, by which the doctor judges, accepts them.
 func checkHidden(name string) error {
-	if strings.ContainsAny(name, hidden) {
+	if strings.ContainsFunc(flags.Replace(name), hidden) {
 		return errHidden
 	}
 	return nil

@@ -45,6 +45,23 @@ func TestCleanName_Refuses(t *testing.T) {
 	}
 }
 
+// A new name has nothing in it that nobody sees, and everything that languages and emoji need.
+func TestCleanKeyName_Hidden(t *testing.T) {
+	const scotland = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
+	for raw, fits := range map[string]bool{
+		"Cor\u034fner": false, "Corner\U000e0041": false, "Corner\U000e0001": false, "Cor\u00adner": false, "Cor\u200bner": false, "Cor\u2060ner": false,
+		"Cor\u2063ner": false, "Cor\u206fner": false, "\ufeffCorner": false, "Cor\u115fner": false, "Cor\u3164ner": false, "Cor\uffa0ner": false,
+		"Cor\u17b4ner": false, "Cor\u180ener": false, "Cor\ufff9ner": false, "Corner\U0001d173": false, "Corner\U000e0100\U000e0041": false,
+		"Pub " + scotland[:len(scotland)-4]: false, "Pub " + scotland + "\U000e007f": false,
+
+		"Pub " + scotland: true, "👨\u200d👩\u200d👧 home": true, "می\u200cخواهم": true, "مقهى\u200f!": true, "☕\ufe0f Café": true, "葛\U000e0100城": true, "क\u094dषत्र\u200dि": true,
+	} {
+		if _, err := beacon.CleanKeyName(raw); (err == nil) != fits {
+			t.Errorf("a new name %q: %v; want it to fit: %t", raw, err, fits)
+		}
+	}
+}
+
 func FuzzCleanName(f *testing.F) {
 	for _, seed := range []string{"abc", " é\u0301\u0301 ", "\u1100\u1161\u11a8", strings.Repeat("\u0301", 70), "\xff", "\u2000abc"} {
 		f.Add(seed)

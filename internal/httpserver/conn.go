@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -23,7 +24,7 @@ type conn struct {
 	free func() // releases the listener's slot
 	peer peer
 
-	first   []byte // bytes the fast path has read, for net/http to read first
+	first   []byte // bytes for net/http to read first: those the fast path has read, or amended ones
 	framing framing
 	refused atomic.Bool // a request was refused: reads return only the rest of first
 	tooLong bool        // the head of the last request was cut off
@@ -106,24 +107,42 @@ func (c *conn) sendWhole(w http.ResponseWriter, body []byte) (int, error) {
 
 // Read returns incoming bytes, up to a request that must not be read.
 func (c *conn) Read(p []byte) (int, error) {
-	n, err := c.receive(p)
-	if c.refused.Load() {
-		return n, err
+	for {
+		got, err := c.receive(p)
+		if c.refused.Load() {
+			return got, err
+		}
+		n, v := c.framing.pass(p[:got])
+		switch v {
+		case passes:
+			return n, err
+		case amends:
+			c.first = c.framing.amend(c.readOn(p[n:got]))
+		case tooLong:
+			c.first, c.tooLong = c.framing.ending(), true
+			c.refused.Store(true)
+		default:
+			c.first = unreadable
+			c.refused.Store(true)
+		}
+		if n > 0 {
+			return n, nil
+		}
 	}
-	n, v := c.framing.pass(p[:n])
-	switch v {
-	case passes:
-		return n, err
-	case tooLong:
-		c.first, c.tooLong = c.framing.ending(), true
-	default:
-		c.first = unreadable
+}
+
+// readOn returns start and what follows it, as far as framing needs it.
+func (c *conn) readOn(start []byte) []byte {
+	rest := slices.Concat(start, c.first)
+	for c.framing.unfinished(rest) {
+		var more [64]byte
+		n, err := c.Conn.Read(more[:])
+		c.presence.read(err)
+		if rest = append(rest, more[:n]...); err != nil {
+			break // the next read returns it again
+		}
 	}
-	c.refused.Store(true)
-	if n > 0 {
-		return n, nil
-	}
-	return c.receive(p)
+	return rest
 }
 
 // receive returns the bytes that the fast path has read, then reads from the connection.

@@ -27,6 +27,10 @@ type framing struct {
 	sized  bool   // has a Content-Length
 	sizing bool   // the current line is a Content-Length
 	hosted bool   // has a Host
+
+	query     bool // the path has ended
+	expecting bool // the value of an Expect comes next
+	amended   bool // the next byte passes as it is: see amendable
 }
 
 // part is the position of a byte in a request.
@@ -51,6 +55,7 @@ const (
 	passes verdict = iota
 	ambiguous
 	tooLong
+	amends // see amendable
 )
 
 // pass inspects the next bytes and returns how many of them may pass, and if not all,
@@ -71,6 +76,9 @@ func (f *framing) pass(data []byte) (n int, v verdict) {
 			c := data[n]
 			if f.head >= MaxHeaderBytes && c != '\r' && c != '\n' {
 				return n, tooLong
+			}
+			if f.amendable(c) {
+				return n, amends
 			}
 			if f.head++; !f.step(c) {
 				return n, ambiguous
@@ -97,8 +105,13 @@ func (f *framing) step(c byte) bool {
 		} else {
 			f.add(c)
 		}
-		if c == ' ' {
+		switch c {
+		case ' ':
 			f.spaces++
+		case '?':
+			f.query = true
+		case '%':
+			f.amended = false
 		}
 	case atLine:
 		return f.beginLine(c)
@@ -170,6 +183,7 @@ func (f *framing) beginLine(c byte) bool {
 func (f *framing) endName() bool {
 	f.sizing = bytes.EqualFold(f.word, []byte("Content-Length"))
 	f.sized = f.sized || f.sizing
+	f.expecting = bytes.EqualFold(f.word, []byte("Expect"))
 	f.hosted = f.hosted || bytes.EqualFold(f.word, []byte("Host"))
 	f.coded = f.coded || bytes.EqualFold(f.word, []byte("Transfer-Encoding"))
 	f.word, f.part = f.word[:0], inValue

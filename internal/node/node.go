@@ -311,6 +311,11 @@ func (n *Node) uptime(ctx context.Context, id beacon.HotspotID, from, to time.Ti
 	return days, nil
 }
 
+func (n *Node) inService(id beacon.HotspotID) bool {
+	h, found := n.Fleet.Find(id)
+	return found && h.Active()
+}
+
 // neighbours returns the hotspots in service that are nearest to a point, as everyone sees
 // them.
 func (n *Node) neighbours(p geo.Point, withinM float64, most int) (list []earnings.Neighbour) {

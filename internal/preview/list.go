@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 )
 
@@ -19,7 +21,7 @@ const (
 // response is assembled from ready pieces (decision P8).
 type catalog struct {
 	encoded [][]byte        // each record as JSON, by position in the dataset
-	folded  []string        // the searchable text of each record, in lower case
+	folded  []string        // the searchable text of each record, as fold returns it
 	pairs   map[[2]byte]set // index: records whose folded text has these two adjacent bytes
 	digest  string          // of all records: the prefix of entity tags
 
@@ -52,7 +54,7 @@ func newCatalog(records []record) (*catalog, error) {
 		line = line[:len(line)-1] // without the line break
 		sum.Write(line)
 		c.encoded = append(c.encoded, line)
-		text := strings.ToLower(rec.Name + fieldBreak + rec.Owner + fieldBreak + rec.Note)
+		text := fold(rec.Name + fieldBreak + rec.Owner + fieldBreak + rec.Note)
 		c.folded = append(c.folded, text)
 		for at := range len(text) - 1 {
 			pair := [2]byte{text[at], text[at+1]}
@@ -76,6 +78,10 @@ func newCatalog(records []record) (*catalog, error) {
 	}
 	return c, nil
 }
+
+// fold returns the form in which texts are compared: without regard to case, and to whether
+// an accent is a character of its own.
+func fold(text string) string { return norm.NFC.String(strings.ToLower(text)) }
 
 // page is one response of the list: the matching records, and the requested part.
 type page struct {
@@ -122,7 +128,7 @@ func (c *catalog) search(among []int, text string, found []int) []int {
 	if strings.Contains(text, fieldBreak) {
 		return found
 	}
-	text = strings.ToLower(text)
+	text = fold(text)
 	likely := set{^uint64(0), ^uint64(0)}
 	for at := range len(text) - 1 {
 		with := c.pairs[[2]byte{text[at], text[at+1]}]

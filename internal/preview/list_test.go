@@ -126,6 +126,19 @@ func TestList_Filters(t *testing.T) {
 	}
 }
 
+// An accent may be a character of its own, as some keyboards and file systems write it.
+func TestList_SearchNormalizes(t *testing.T) {
+	s := start(t)
+	for _, search := range []string{"Cafe%CC%81", "CAFE%CC%81", "pin%CC%83ata", "re%CC%81sume%CC%81"} {
+		whole := strings.NewReplacer("n%CC%83", "ñ", "e%CC%81", "é", "E%CC%81", "É").Replace(search)
+		want := idsOf(decode[list](t, s.get(t, "/api/v1/hotspots?search="+url.QueryEscape(whole)), http.StatusOK).Data)
+		got := idsOf(decode[list](t, s.get(t, "/api/v1/hotspots?search="+search), http.StatusOK).Data)
+		if len(want) == 0 || !slices.Equal(got, want) {
+			t.Errorf("%s finds %v, and %s %v", search, got, whole, want)
+		}
+	}
+}
+
 // filterPlainly is the rule of the document, word for word.
 func filterPlainly(records []hotspot, risk, network, search string) []int {
 	var ids []int

@@ -157,6 +157,7 @@ var foreign = map[string][]string{
 	"docsite":             {"github.com/yuin/goldmark"},
 	"api/mvt":             {"google.golang.org/protobuf"},
 	"openfeeds":           {"golang.org/x/text"},
+	"preview":             {"golang.org/x/text"},
 	"qrsvg":               {"rsc.io/qr"},
 	"api/mvt/mvttest":     {"google.golang.org/protobuf"},
 	"basemap":             {"golang.org/x/text", "google.golang.org/protobuf"},

@@ -111,7 +111,7 @@ func tabulateSummary(q earnings.SummaryQuery, s earnings.Summary) *edge.Table {
 
 func (a *API) DecodeMonths(r *http.Request, q *edge.Query) earnings.HistoryQuery {
 	in := earnings.HistoryQuery{User: beacon.UserID(r.PathValue("id")), From: q.Day("start_date"), To: q.Day("end_date"), Page: q.Page(edge.MonthsList)}
-	last, named := beacon.DayOf(a.Now()), "today"
+	last, named := beacon.DayOf(a.Now())+1, "tomorrow" // which is today east of Greenwich (decision N19)
 	if in.To != nil {
 		last, named = *in.To, "end_date"
 	}

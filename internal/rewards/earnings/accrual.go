@@ -89,6 +89,15 @@ func (a *accrual) open(day beacon.Day) []beacon.HotspotID {
 	return ids
 }
 
+// addInService adds the hotspots in service that no minute was counted for yet.
+func (a *accrual) addInService(inService func(beacon.HotspotID) bool) {
+	for _, n := range a.names {
+		if a.sums[n.ID] == nil && n.DeletedAt.IsZero() && inService != nil && inService(n.ID) {
+			a.add(n.ID, beacon.Standard, ledger.Sum{})
+		}
+	}
+}
+
 // list returns the hotspots by id, with their names.
 func (a *accrual) list() []HotspotSum {
 	all := make([]HotspotSum, 0, len(a.sums))

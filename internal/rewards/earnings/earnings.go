@@ -46,6 +46,9 @@ type Config struct {
 	// HidesHomes reports whether the network hides homes. Nil: it does not.
 	HidesHomes func() bool
 
+	// InService reports whether a hotspot is verified and linked. Nil: none is known to be.
+	InService func(beacon.HotspotID) bool
+
 	// Nearby returns the hotspots in service that are nearest to a point, as everyone sees
 	// them. It is needed for plans.
 	Nearby func(p geo.Point, withinM float64, most int) []Neighbour

@@ -67,6 +67,9 @@ func (r *Earnings) summarize(ctx context.Context, s Summary, month beacon.Month)
 			s.Start = day.Time()
 		}
 	}
+	if month == rewards.AnyMonth || month == r.Today().Month() {
+		a.addInService(r.InService)
+	}
 	s.Hotspots = a.list()
 	s.Total, s.Payment = a.total()
 	if len(s.Hotspots) != len(a.sums) {

@@ -101,7 +101,7 @@ func TestRewards_OfOthers(t *testing.T) {
 // A hotspot is listed from when it is in service, and so it is when a month begins.
 func TestRewards_HotspotsFromTheFirstMinute(t *testing.T) {
 	places := policy.Newest() // under which no minute counts before it is decided
-	places.From = beacon.DayOf(noon)
+	places.Version, places.From = 2, beacon.DayOf(noon)
 	eachStoreWith(t, options{limits: ample, live: true, policies: append(policy.Devices(), places)}, func(t *testing.T, s *server) {
 		c := s.anyone(t, "hotspots:write", "rewards:read")
 		listed := func(period string) (names []string) {

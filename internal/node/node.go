@@ -188,7 +188,7 @@ func (n *Node) APIConfig() api.Config {
 		Telemetry: n.telemetry,
 		Rewards: earnings.New(earnings.Config{
 			Ledger: n.ledger, Places: n.db.Rewards(), Totals: n.db.Ledger, Telemetry: n.telemetry, Unrecorded: n.Fleet.Unrecorded, Around: n.Fleet.Around, Nearby: n.neighbours,
-			HidesHomes: func() bool { return n.Fleet.Blur().Hides(beacon.Home) },
+			HidesHomes: func() bool { return n.Fleet.Blur().Hides(beacon.Home) }, InService: n.inService,
 		}),
 		Closing:   n.closing,
 		Holds:     &holds.Holds{Ledger: n.ledger, Store: n.db.Rewards()},

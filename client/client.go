@@ -80,7 +80,7 @@ func WithRetries(tries int, patience time.Duration) Option {
 func WithUserAgent(name string) Option { return func(c *Client) { c.agent = name } }
 
 // New returns a client of the server at an address such as "https://wifi.example.org"
-// or "http://127.0.0.1:8080". The key may be empty for operations that need none:
+// or "http://127.0.0.1:8080", with or without the /v1 at the end. The key may be empty for operations that need none:
 // [Client.LinkDevice] and the OpenAPI documents.
 func New(address, key string, options ...Option) (*Client, error) {
 	u, err := url.Parse(address)
@@ -88,7 +88,7 @@ func New(address, key string, options ...Option) (*Client, error) {
 		return nil, fmt.Errorf("%q is not the URL of a server; it must look like http://127.0.0.1:8080", address)
 	}
 	c := &Client{
-		base: strings.TrimRight(u.String(), "/"), key: key, http: &http.Client{}, agent: "beacon-client-go",
+		base: strings.TrimRight(strings.TrimSuffix(strings.TrimRight(u.String(), "/"), "/v1"), "/"), key: key, http: &http.Client{}, agent: "beacon-client-go",
 		timeout: defaultTimeout, tries: defaultTries, patience: defaultPatience, silence: maxSilence,
 	}
 	for _, option := range options {

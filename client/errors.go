@@ -59,11 +59,14 @@ func (e *Error) Error() string {
 		b.WriteString(" " + e.Code)
 	}
 	b.WriteString(": " + e.Message)
-	for i, d := range e.Details {
-		b.WriteString([]string{" (", ", "}[min(i, 1)] + d.Field + " " + d.Message)
+	var rest []string // of the details: a Beacon server's message has one that is alone
+	for _, d := range e.Details {
+		if text := d.Field + " " + d.Message; !strings.Contains(e.Message, text) {
+			rest = append(rest, text)
+		}
 	}
-	if len(e.Details) > 0 {
-		b.WriteString(")")
+	if len(rest) > 0 {
+		b.WriteString(" (" + strings.Join(rest, ", ") + ")")
 	}
 	if e.RequestID != "" {
 		b.WriteString(" [" + e.RequestID + "]")

@@ -25,6 +25,30 @@ func TestNew_RefusesWhatIsNoAddress(t *testing.T) {
 	}
 }
 
+// An address may end as that of the documents does, which includes the version.
+func TestNew_WithVersion(t *testing.T) {
+	t.Parallel()
+	s := unlimited(t)
+	key := s.key(t, "hotspots:write")
+	for _, end := range []string{"/v1", "/v1/", "/", "//", ""} {
+		if _, err := newClient(t, s.url+end, key).OwnKey(t.Context()); err != nil {
+			t.Errorf("%s: %v", end, err)
+		}
+	}
+}
+
+// What the message says already is not said again.
+func TestError_SaysItOnce(t *testing.T) {
+	alone := client.Error{Status: 400, Code: "invalid_request", Message: "name must be 3 to 50 characters", RequestID: "req_1", Details: []client.FieldError{{Field: "name", Message: "must be 3 to 50 characters"}}}
+	if got, want := alone.Error(), "the server answers 400 invalid_request: name must be 3 to 50 characters [req_1]"; got != want {
+		t.Errorf("%q; want %q", got, want)
+	}
+	several := client.Error{Status: 400, Message: "2 fields are wrong", Details: []client.FieldError{{Field: "a", Message: "must be b"}, {Field: "c", Message: "must be d"}}}
+	if got, want := several.Error(), "the server answers 400: 2 fields are wrong (a must be b, c must be d)"; got != want {
+		t.Errorf("%q; want %q", got, want)
+	}
+}
+
 // Every refusal tells its code, its status, the request, and all faulty fields.
 func TestError(t *testing.T) {
 	t.Parallel()

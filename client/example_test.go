@@ -62,7 +62,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	found, err := c.Nearby(ctx, client.NearbyQuery{Lat: 40.7536, Lng: -73.9832, Radius: 500, Status: "all"})
+	found, err := c.Nearby(ctx, client.NearbyQuery{Lat: 40.7536, Lng: -73.9832, Radius: 500, Status: client.AnyStatus})
 	if err != nil {
 		log.Fatal(err)
 	}

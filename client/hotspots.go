@@ -25,6 +25,8 @@ const (
 	Pending Status = "pending" // not verified, or not linked
 	Online  Status = "online"
 	Offline Status = "offline"
+
+	AnyStatus Status = "all" // of no hotspot: to look for all of them
 )
 
 // Hotspot is an access point as everyone with a key sees it.

@@ -100,7 +100,7 @@ func (c *Client) Inventory(ctx context.Context) (Inventory, error) {
 type NearbyQuery struct {
 	Lat, Lng float64
 	Radius   float64 // in metres
-	Status   string  // "online", "offline" or "all"
+	Status   Status  // Online, Offline or AnyStatus
 	Limit    int
 }
 
@@ -148,7 +148,7 @@ type SummaryPlace struct {
 
 // Nearby returns hotspots near a place, nearest first.
 func (c *Client) Nearby(ctx context.Context, q NearbyQuery) ([]HotspotSummary, error) {
-	query := given("lat", decimal(q.Lat), "lng", decimal(q.Lng), "status", q.Status, "limit", whole(q.Limit))
+	query := given("lat", decimal(q.Lat), "lng", decimal(q.Lng), "status", string(q.Status), "limit", whole(q.Limit))
 	if q.Radius != 0 {
 		query.Set("radius", decimal(q.Radius))
 	}

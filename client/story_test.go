@@ -111,7 +111,7 @@ func changeAndLook(t *testing.T, c *client.Client, h client.Hotspot) {
 	if changed.Name != "Main Library" || changed.Settings.OperatingHours != nil || changed.ETag == h.ETag || changed.Settings.MaxConnections != 80 {
 		t.Errorf("changed to %+v", changed)
 	}
-	found := must(c.Nearby(t.Context(), client.NearbyQuery{Lat: h.Location.Lat, Lng: h.Location.Lng, Radius: 50, Status: "all", Limit: 5}))(t)
+	found := must(c.Nearby(t.Context(), client.NearbyQuery{Lat: h.Location.Lat, Lng: h.Location.Lng, Radius: 50, Status: client.AnyStatus, Limit: 5}))(t)
 	if len(found) != 1 || found[0].ID != h.ID || found[0].Status != client.Online || found[0].Location.Address != *h.Location.Address || found[0].SignalQuality != "excellent" {
 		t.Errorf("nearby is %+v", found)
 	}

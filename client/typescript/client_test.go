@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/beacon-wifi/beacon/test/harness"
@@ -29,10 +30,30 @@ func TestClient(t *testing.T) {
 	}
 	harness.RunTool(t, folder, nil, "npm", "ci", "--prefer-offline", "--no-audit", "--no-fund")
 	checkGenerated(t, folder)
+	exampleOf(t, folder)
 	harness.RunTool(t, folder, nil, "npm", "run", "build")
 	server := harness.Start(t, harness.NewDatabase(t, "sqlite"))
 	key := harness.CreateKey(t, server.DB, "admin")
 	harness.RunTool(t, folder, []string{"BEACON_URL=" + server.URL, "BEACON_KEY=" + key.Key}, "npm", "test")
+}
+
+// exampleOf writes the example of the README beside the tests, whose types are checked as
+// strictly as a program can ask for.
+func exampleOf(t *testing.T, folder string) {
+	t.Helper()
+	guide, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(guide), "```ts\n")
+	example, _, found := strings.Cut(example, "```")
+	if !found {
+		t.Fatal("the README has no example")
+	}
+	example = strings.ReplaceAll(example, `"@beacon-wifi/client"`, `"../dist/index.js"`)
+	if err := os.WriteFile(filepath.Join(folder, "test", "readme.ts"), []byte(example), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // checkGenerated holds the types to the document.

@@ -28,15 +28,15 @@ export class BeaconError extends Error {
 }
 
 export interface Options {
-  /** Where the server is, such as "https://wifi.example.org"; "" for where the page came from. */
+  /** Where the server is, such as "https://wifi.example.org", with or without the /v1 at the end; "" for where the page came from. */
   baseUrl: string;
   /** The key; none for what needs none. */
-  key?: string;
+  key?: string | undefined;
   /** How often a request is sent at most; 5 unless told. */
-  tries?: number;
+  tries?: number | undefined;
   /** How long to wait at most when the server asks for that, in seconds; 30 unless told. */
-  patience?: number;
-  fetch?: (request: Request) => Promise<Response>;
+  patience?: number | undefined;
+  fetch?: ((request: Request) => Promise<Response>) | undefined;
 }
 
 export type Beacon = Client<paths, "application/json">;
@@ -47,7 +47,7 @@ export type Beacon = Client<paths, "application/json">;
  * reached; everything else is sent once.
  */
 export function createClient(options: Options): Beacon {
-  const client = createFetchClient<paths, "application/json">({ baseUrl: options.baseUrl, fetch: patient(options) });
+  const client = createFetchClient<paths, "application/json">({ baseUrl: root(options), fetch: patient(options) });
   client.use({
     onRequest({ request }) {
       if (options.key && !request.headers.has("Authorization")) {
@@ -58,6 +58,9 @@ export function createClient(options: Options): Beacon {
   });
   return client;
 }
+
+/** The address that paths are added to, which begin with /v1. */
+const root = ({ baseUrl }: Options) => baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "");
 
 const pause = (seconds: number, signal: AbortSignal) =>
   new Promise<void>((resolve, reject) => {
@@ -157,7 +160,7 @@ export async function* events(options: Options, after?: number, signal: AbortSig
       const headers = new Headers({ Accept: "text/event-stream" });
       if (options.key) headers.set("Authorization", `Bearer ${options.key}`);
       if (after !== undefined) headers.set("Last-Event-ID", String(after));
-      const response = await send(new Request(`${options.baseUrl}/v1/events`, { headers, signal }));
+      const response = await send(new Request(`${root(options)}/v1/events`, { headers, signal }));
       if (!response.ok) throw failure(response, await response.json().catch(() => undefined));
       for await (const data of messages(response)) {
         const event = JSON.parse(data) as BeaconEvent;

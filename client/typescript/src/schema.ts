@@ -5597,7 +5597,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The first day (UTC). By default eleven months before `end_date`.
+                 * @description The first day (UTC), at most tomorrow, which is today east of Greenwich, or `end_date`. By default eleven months before `end_date`.
                  * @example 2026-01-01
                  */
                 start_date?: string;

@@ -141,3 +141,15 @@ test("events go on where they stopped, each once, and end when told", async (t) 
   await assert.rejects(async () => { for await (const _ of events({ ...options, key: "bcn_no" })); }, { status: 401 });
   await assert.rejects(async () => { for await (const _ of events(options, 2 ** 40)); }, { status: 409 });
 });
+
+test("the address may end as that of the documents does", async () => {
+  for (const end of ["/v1", "/v1/", "/", "//"]) {
+    const there = { ...options, baseUrl: options.baseUrl + end };
+    const { data } = await answer(createClient(there).GET("/v1/keys/self"));
+    assert.ok(data.id);
+    for await (const event of events(there, 0)) { // there are those of the hotspots above
+      assert.ok(event.id);
+      break;
+    }
+  }
+});

@@ -39,6 +39,7 @@ type cli struct {
 	Import     importCmd     `cmd:"" help:"Register the hotspots of a file."`
 	Backup     backupCmd     `cmd:"" help:"Copy the database to a file while servers run."`
 	Restore    restoreCmd    `cmd:"" help:"Create a database from a backup."`
+	Move       moveCmd       `cmd:"" help:"Move a database from SQLite to PostgreSQL, or back."`
 	Migrate    migrateCmd    `cmd:"" help:"Bring a database of an older version up to date, without a server."`
 	Doctor     doctorCmd     `cmd:"" help:"Check a database and report what is wrong with it."`
 	Simulate   simulateCmd   `cmd:"" help:"Simulate devices that talk to a server."`

@@ -66,6 +66,17 @@ func (d database) open(ctx context.Context, allowed store.Upgrade, node string, 
 	return db, err
 }
 
+// examine opens the database to look at it; see store.Examination.
+func (d database) examine(ctx context.Context) (*store.Examination, error) {
+	if d.remote() {
+		return postgres.Examine(ctx, d.DB)
+	}
+	if d.missing() {
+		return nil, d.errMissing()
+	}
+	return sqlite.Examine(d.DB)
+}
+
 func (d database) remote() bool {
 	return strings.HasPrefix(d.DB, "postgres://") || strings.HasPrefix(d.DB, "postgresql://")
 }

@@ -8,9 +8,6 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/doctor"
-	"github.com/beacon-wifi/beacon/internal/store"
-	"github.com/beacon-wifi/beacon/internal/store/postgres"
-	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 )
 
 type doctorCmd struct {
@@ -35,7 +32,7 @@ func (doctorCmd) Examples() string {
 
 // Run reports whether a database is sound.
 func (c doctorCmd) Run(out *console) error {
-	x, err := c.examine(out)
+	x, err := c.examine(out.ctx)
 	if err != nil {
 		return err
 	}
@@ -68,16 +65,6 @@ func (c doctorCmd) Run(out *console) error {
 	}
 	_, err = fmt.Fprintln(out.stdout, "the database is sound")
 	return err
-}
-
-func (c doctorCmd) examine(out *console) (*store.Examination, error) {
-	if c.remote() {
-		return postgres.Examine(out.ctx, c.DB)
-	}
-	if c.missing() {
-		return nil, c.errMissing()
-	}
-	return sqlite.Examine(c.DB)
 }
 
 // tell prints the result of a check.

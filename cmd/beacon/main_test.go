@@ -13,7 +13,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("BEACON_LOAD_SHEDDING", "off"); err != nil { // a busy machine is no fault of the server's
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"beacon": main})
+	testscript.Main(m, map[string]func(){"beacon": main, "move-killed": moveKilled})
 }
 
 func TestScripts(t *testing.T) {

@@ -91,6 +91,7 @@ const (
 	ToCurrent Upgrade = iota // create it, or bring an older one up to date
 	FromEmpty                // create it, and refuse an older one
 	Never                    // refuse a database without one, or with an older one
+	ToReceive                // create it, or continue one that Move has begun; refuse an older one
 )
 
 var (
@@ -105,7 +106,7 @@ func migrate(ctx context.Context, engine *Engine, allowed Upgrade, now time.Time
 	if err != nil {
 		return err
 	}
-	if done, err := upToDate(ctx, engine, steps); done {
+	if done, err := upToDate(ctx, engine, allowed, steps); done {
 		return err // without a lock, and for a user who may not change the schema
 	}
 	if allowed == Never {
@@ -122,10 +123,13 @@ func migrate(ctx context.Context, engine *Engine, allowed Upgrade, now time.Time
 		if err != nil {
 			return err
 		}
+		if allowed == ToReceive {
+			applied = unmarked(applied)
+		}
 		if err := compatible(applied, steps); err != nil {
 			return err
 		}
-		if allowed == FromEmpty && len(applied) > 0 && len(applied) < len(steps) {
+		if allowed != ToCurrent && len(applied) > 0 && len(applied) < len(steps) {
 			return errOlder
 		}
 		for _, step := range steps[len(applied):] {
@@ -161,13 +165,16 @@ func refusal(ctx context.Context, engine *Engine, steps []Migration) error {
 
 // upToDate returns false if in doubt: the path that takes the lock reports what is
 // wrong. The error is that of a schema that is not only ours.
-func upToDate(ctx context.Context, engine *Engine, steps []Migration) (bool, error) {
+func upToDate(ctx context.Context, engine *Engine, allowed Upgrade, steps []Migration) (bool, error) {
 	conn, err := engine.Write.Conn(ctx)
 	if err != nil {
 		return false, nil //nolint:nilerr // in doubt
 	}
 	defer conn.Close()
 	applied, err := appliedVersions(ctx, conn)
+	if allowed == ToReceive {
+		applied = unmarked(applied)
+	}
 	if err != nil || len(applied) != len(steps) || compatible(applied, steps) != nil {
 		return false, nil //nolint:nilerr // in doubt
 	}
@@ -222,6 +229,8 @@ func writtenVersions(ctx context.Context, conn *sql.Conn) ([]Migration, error) {
 func compatible(applied, known []Migration) error {
 	for i, m := range applied {
 		switch {
+		case m.Version == halfMoved:
+			return errHalfMoved
 		case i >= len(known):
 			return fmt.Errorf("the database is at version %d (%s) and this program knows only version %d: use a newer beacon",
 				applied[len(applied)-1].Version, applied[len(applied)-1].Name, len(known))

@@ -37,7 +37,7 @@ func indexLine(name, table string, unique bool, columns []string) string {
 
 var (
 	tableText  = regexp.MustCompile(`(?s)^CREATE TABLE IF NOT EXISTS (\w+) \(\n(.*)\n\)`)
-	columnText = regexp.MustCompile(`^(\w+) +\S.*$`)
+	columnText = regexp.MustCompile(`^(\w+) +(\S.*)$`)
 	keyText    = regexp.MustCompile(`^CONSTRAINT \w+ PRIMARY KEY \((.*)\)$`)
 	alterText  = regexp.MustCompile(`^ALTER TABLE (\w+) \{add column\} (\w+) (.*)$`)
 	indexText  = regexp.MustCompile(`^CREATE (UNIQUE )?INDEX IF NOT EXISTS (\w+) ON (\w+) \((.*)\)$`)

@@ -71,7 +71,7 @@ func Restore(ctx context.Context, from, to string, opts Copying) error {
 	if err := alone(from); err != nil {
 		return fmt.Errorf("%w: this is a database, not a backup", err)
 	}
-	if err := unused(to); err != nil {
+	if err := Unused(to); err != nil {
 		return err
 	}
 	if err := alone(to); err != nil {

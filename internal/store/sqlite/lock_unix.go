@@ -19,9 +19,9 @@ func lockFile(file *os.File) bool {
 // the database open (see the file format of SQLite's write-ahead log).
 const deadManSwitch = 128
 
-// unused returns an error if another process has the database at path open, also one
+// Unused returns an error if another process has the database at path open, also one
 // whose file was moved away from there since.
-func unused(path string) error {
+func Unused(path string) error {
 	file, err := os.OpenFile(path+"-shm", os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -188,6 +189,29 @@ func TestMove_UsedMeanwhile(t *testing.T) {
 			if code := run(t.Context(), []string{"keys", "list", "--db", to}, &out, &out); code != exitFailed || !strings.Contains(out.String(), "half moved") {
 				t.Errorf("keys list ends with %d: %s", code, &out)
 			}
+		}
+	})
+}
+
+// A row that somebody changed in what a move left is found when it continues.
+func TestMove_Differs(t *testing.T) {
+	harness.Stores(t, func(t *testing.T, to string) {
+		from := filepath.Join(t.TempDir(), "from.db")
+		everyColumn(t, from, 2)
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := moveBetween(ctx, from, to, store.Moving{Progress: func(what string, _, _ int64) {
+			if what == "rows compared" {
+				cancel()
+			}
+		}})
+		if err == nil {
+			t.Fatal("it was not interrupted")
+		}
+		if _, err := harness.OpenSQL(t, to).ExecContext(t.Context(), `UPDATE flags SET members = 'changed' WHERE weight = (SELECT min(weight) FROM flags)`); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := moveBetween(t.Context(), from, to, store.Moving{}); err == nil || !strings.Contains(err.Error(), "table flags differs: 2 rows and 2") {
+			t.Errorf("with a row that was changed: %v", err)
 		}
 	})
 }

@@ -32,39 +32,49 @@ func (doctorCmd) Examples() string {
 
 // Run reports whether a database is sound.
 func (c doctorCmd) Run(out *console) error {
-	x, err := c.examine(out.ctx)
-	if err != nil {
-		return err
-	}
-	defer x.Close()
-	var line atomic.Pointer[string]
-	line.Store(new("checking"))
-	stop := showProgress(out.stderr, func() string { return *line.Load() })
-	var results []doctor.Result
-	sound, err := doctor.Examine(out.ctx, x, doctor.Options{
-		Quick: c.Quick, Now: time.Now(),
-		Progress: func(check string, looked int64) { line.Store(new(fmt.Sprintf("%s: %d rows", check, looked))) },
-		Done:     func(r doctor.Result) { results = append(results, r) },
-	})
-	stop()
-	if err != nil && out.ctx.Err() != nil {
-		return errors.New("interrupted; the remaining checks did not run")
-	}
-	for _, r := range results {
-		if err := c.tell(out, r); err != nil {
-			return err
-		}
-	}
+	wrong, err := c.check(out)
 	switch {
 	case err != nil:
 		return err
-	case !sound:
+	case len(wrong) > 0:
 		return errors.New("the database is not sound")
 	case c.JSON:
 		return nil
 	}
 	_, err = fmt.Fprintln(out.stdout, "the database is sound")
 	return err
+}
+
+// check prints the results of all checks, and returns the names of those that found something
+// wrong.
+func (c doctorCmd) check(out *console) (wrong []string, err error) {
+	x, err := c.examine(out.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	var line atomic.Pointer[string]
+	line.Store(new("checking"))
+	stop := showProgress(out.stderr, func() string { return *line.Load() })
+	var results []doctor.Result
+	_, err = doctor.Examine(out.ctx, x, doctor.Options{
+		Quick: c.Quick, Now: time.Now(),
+		Progress: func(check string, looked int64) { line.Store(new(fmt.Sprintf("%s: %d rows", check, looked))) },
+		Done:     func(r doctor.Result) { results = append(results, r) },
+	})
+	stop()
+	if err != nil && out.ctx.Err() != nil {
+		return nil, errors.New("interrupted; the remaining checks did not run")
+	}
+	for _, r := range results {
+		if err := c.tell(out, r); err != nil {
+			return nil, err
+		}
+		if r.Wrong > 0 {
+			wrong = append(wrong, r.Check)
+		}
+	}
+	return wrong, err
 }
 
 // tell prints the result of a check.

@@ -19,7 +19,7 @@ import (
 )
 
 // utilities are the programs that the agent finds on every device.
-var utilities = []string{"awk", "cat", "cut", "date", "dd", "grep", "head", "ls", "mkdir", "mv", "rm", "sed", "sort", "sync", "tail", "tr", "uname", "wc"}
+var utilities = []string{"awk", "cat", "chmod", "cut", "date", "dd", "grep", "head", "ls", "mkdir", "mv", "rm", "sed", "sort", "sync", "tail", "tr", "uname", "wc"}
 
 // realVariable names a folder with programs of OpenWrt, built for this machine, to be
 // used in place of their stubs: uclient-fetch and jsonfilter can be.

@@ -29,7 +29,7 @@ func fresh(t testing.TB, openWrt bool, programs ...string) *box {
 		shell = "busybox ash"
 	}
 	b := newBox(t, shell, append([]string{"iw"}, programs...)...)
-	for _, name := range []string{"chmod", "cp", "mktemp", "sha256sum", "sh"} {
+	for _, name := range []string{"cp", "mktemp", "sha256sum", "sh"} {
 		switch {
 		case openWrt:
 			b.install(name, "busybox")

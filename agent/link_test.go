@@ -308,7 +308,7 @@ func TestTLS(t *testing.T) {
 				t.Errorf("%s, %s: it exits with %d and says %s", c.client, name, exit, printed)
 			}
 		}
-		for _, address := range []string{"http://beacon.example", "ftp://beacon.example", "http://127.0.0.1.example:80", ""} {
+		for _, address := range []string{"http://beacon.example", "ftp://beacon.example", "http://127.0.0.1.example:80", "https://"} {
 			if printed, exit := b.do("link", "-u", address, "K7Q2-M4XD"); exit == 0 || !strings.Contains(printed, "not https") {
 				t.Errorf("%s: it exits with %d and says %s", address, exit, printed)
 			}

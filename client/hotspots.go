@@ -147,6 +147,45 @@ func tagged(answer answer[Hotspot], err error) (Hotspot, error) {
 	return h, err
 }
 
+// MaxBatch is how many hotspots a batch may have.
+const MaxBatch = 200
+
+// Outcome is what became of a hotspot of a batch: its id, or why it was refused, as
+// RegisterHotspot would have been.
+type Outcome struct {
+	Status int        `json:"status"`
+	ID     string     `json:"id,omitempty"`
+	Error  *ErrorBody `json:"error,omitempty"`
+}
+
+// Err returns the error that RegisterHotspot would have returned, or nil.
+func (o Outcome) Err() error {
+	if o.Error == nil {
+		return nil
+	}
+	return &Error{Status: o.Status, Code: o.Error.Code, Message: o.Error.Message, Details: o.Error.Details}
+}
+
+// Batch asks for many hotspots, up to MaxBatch.
+type Batch struct {
+	Hotspots []Registration `json:"hotspots"`
+
+	IdempotencyKey string `json:"-"` // as that of a Registration
+}
+
+// Outcomes are those of a batch, in its order.
+type Outcomes struct {
+	Outcomes []Outcome
+	Replayed bool // the same request was sent before, and this is what became of it
+}
+
+// RegisterHotspots registers many hotspots of the key's user, each as RegisterHotspot does.
+// What is wrong with one does not affect the others. It needs the scope hotspots:write.
+func (c *Client) RegisterHotspots(ctx context.Context, in Batch) (Outcomes, error) {
+	answer, err := enveloped[[]Outcome](ctx, c, post(path("hotspots", "batch"), in).once(in.IdempotencyKey))
+	return Outcomes{*answer.Data, answer.header.Get("Idempotency-Replayed") == "true"}, err
+}
+
 // Hotspot returns one hotspot.
 func (c *Client) Hotspot(ctx context.Context, id string) (Hotspot, error) {
 	return tagged(enveloped[Hotspot](ctx, c, get(path("hotspots", id), nil)))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"net/http"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -64,6 +65,10 @@ func registerAndRead(t *testing.T, c *client.Client) client.Hotspot {
 		},
 	}
 	made := must(c.RegisterHotspot(t.Context(), in))(t)
+	of := client.Batch{Hotspots: []client.Registration{in, {Name: "No"}}}
+	if got := must(c.RegisterHotspots(t.Context(), of))(t); len(got.Outcomes) != 2 || !errors.Is(got.Outcomes[0].Err(), client.ErrConflict) || got.Outcomes[1].Status != http.StatusBadRequest || got.Replayed {
+		t.Errorf("the batch is answered with %+v", got)
+	}
 	if made.Name != in.Name || made.Location.Address == nil || *made.Location.Address != in.Location.Address || made.Status != client.Pending ||
 		made.Settings.MaxConnections != 80 || *made.Settings.CoverageRadiusM != 120 || len(made.Settings.OperatingHours.Exceptions) != 2 || made.Replayed {
 		t.Errorf("registered %+v", made)

@@ -23,7 +23,7 @@ var unaudited = map[string]string{
 func TestAudit_EveryWriteRoute(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c, staff, admin := s.anyone(t, "hotspots:write", "keys:manage"), s.anyone(t, "hotspots:verify"), s.anyone(t, "admin")
-		spot, key, code, hold, device, user := "", "", "", "", machine{}, string(c.user)
+		spot, another, key, code, hold, device, user := "", "", "", "", "", machine{}, string(c.user)
 		setting := "home_privacy"
 		var tried []string
 		c.delete(t, c.serves(t, 7)).want(t, http.StatusNoContent) // its MAC address is reserved
@@ -36,6 +36,11 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 			{"POST /v1/hotspots", beacon.HotspotRegistered, &spot, func() answer {
 				a := c.post(t, "/v1/hotspots", registration(1))
 				spot = data[hotspot](t, a, http.StatusCreated).ID
+				return a
+			}},
+			{"POST /v1/hotspots/batch", beacon.HotspotRegistered, &another, func() answer {
+				a := c.post(t, "/v1/hotspots/batch", batch(registration(1), registration(2), "7"))
+				another = data[[]outcome](t, a, http.StatusOK)[1].ID
 				return a
 			}},
 			{"PATCH /v1/hotspots/{id}", beacon.HotspotUpdated, &spot, func() answer { return c.patch(t, "/v1/hotspots/"+spot, `{"name":"Another"}`) }},

@@ -33,7 +33,7 @@ func (f faulty) fail() error {
 	return f.err
 }
 
-func (f faulty) InsertHotspot(context.Context, beacon.Hotspot, beacon.Actor, func(int, int, int) error) error {
+func (f faulty) InsertHotspots(context.Context, []beacon.Hotspot, beacon.Actor, func(int, int, int) error, func([]error) error) error {
 	return f.fail()
 }
 

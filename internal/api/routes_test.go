@@ -24,6 +24,7 @@ var guards = map[string]struct{ scope, reason string }{
 	"GET /v1/users/{id}/hotspots/deleted":           {reason: "one's own things need no scope; others' need admin"},
 	"GET /v1/keys/self":                             {reason: "whoever holds a key may see what it is (decision X5)"},
 	"POST /v1/hotspots":                             {scope: "hotspots:write"},
+	"POST /v1/hotspots/batch":                       {scope: "hotspots:write"},
 	"GET /v1/hotspots":                              {scope: "hotspots:verify"},
 	"GET /v1/hotspots/inventory":                    {scope: "hotspots:verify"},
 	"GET /v1/overview":                              {scope: "hotspots:verify"},

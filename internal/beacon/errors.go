@@ -12,7 +12,7 @@ import (
 type Kind int
 
 // There is one Kind for each row of the network document's error table, and those of
-// decision N1.
+// decision N1. New ones go to the end: batches are remembered with their numbers.
 const (
 	Internal Kind = iota // the zero value, so that a forgotten Kind reveals nothing
 	InvalidRequest

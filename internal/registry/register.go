@@ -14,21 +14,39 @@ func (r *Registry) Register(ctx context.Context, p beacon.Principal, form beacon
 	if err != nil {
 		return View{}, err
 	}
-	if p.Once != nil {
-		p.Once.Most = 0 // hotspots have a quota of their own
-	}
 	made := r.Newborn(h)
 	if err := p.Once.Keep(made); err != nil {
 		return View{}, err
+	}
+	if err := r.insert(ctx, p, []beacon.Hotspot{h}, func(refused []error) error { return refused[0] }); err != nil {
+		return View{}, err
+	}
+	return made, nil
+}
+
+// insert adds hotspots in one transaction. Done is called in it with why each was refused,
+// or nil: see Store.InsertHotspots.
+func (r *Registry) insert(ctx context.Context, p beacon.Principal, all []beacon.Hotspot, done func(refused []error) error) error {
+	if p.Once != nil {
+		p.Once.Most = 0 // hotspots have a quota of their own
 	}
 	var may func(waiting, discarded, quota int) error
 	if p.Limited() {
 		may = mayRegister
 	}
-	if err := r.store.InsertHotspot(ctx, h, p.Actor(), may); err != nil {
-		return View{}, beacon.Word(err, beacon.Conflict, macTaken)
+	var made []beacon.Hotspot
+	if err := r.store.InsertHotspots(ctx, all, p.Actor(), may, func(verdicts []error) error {
+		made = nil
+		for i, verdict := range verdicts {
+			if verdicts[i] = beacon.Word(verdict, beacon.Conflict, macTaken); verdict == nil {
+				made = append(made, all[i])
+			}
+		}
+		return done(verdicts)
+	}); err != nil {
+		return err
 	}
-	return made, r.fleet.Apply(h)
+	return r.fleet.Apply(made...)
 }
 
 // mayRegister refuses a registration if too many hotspots of its operator wait to be

@@ -21,12 +21,14 @@ import (
 // permissions are checked before the call, or in edit. Implementations are safe for
 // concurrent use and share no memory with the caller.
 type Store interface {
-	// InsertHotspot, UpdateHotspot, PutLinkCode and LinkDevice do nothing and return
+	// InsertHotspots, UpdateHotspot, PutLinkCode and LinkDevice do nothing and return
 	// ErrRepeated if the actor has a Once that was used before.
 
-	// InsertHotspot returns Conflict if the MAC is taken. May, if not nil, is called with
-	// what the operator has and may have.
-	InsertHotspot(ctx context.Context, h beacon.Hotspot, by beacon.Actor, may func(waiting, discarded, quota int) error) error
+	// InsertHotspots calls done in its transaction with the verdict on each, which is
+	// Conflict if the MAC is taken. May, if not nil, is called before each with what the
+	// operator has and may have.
+	InsertHotspots(ctx context.Context, all []beacon.Hotspot, by beacon.Actor,
+		may func(waiting, discarded, quota int) error, done func(verdicts []error) error) error
 	// UpdateHotspot applies edit to the current row, retrying as needed, and writes
 	// the next version. It returns NotFound if there is no live hotspot.
 	UpdateHotspot(ctx context.Context, id beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind,

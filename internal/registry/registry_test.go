@@ -170,7 +170,7 @@ type failing struct{ registry.Store }
 
 var errUnknown = &beacon.Error{Message: "nobody knows"}
 
-func (failing) InsertHotspot(context.Context, beacon.Hotspot, beacon.Actor, func(int, int, int) error) error {
+func (failing) InsertHotspots(context.Context, []beacon.Hotspot, beacon.Actor, func(int, int, int) error, func([]error) error) error {
 	return errUnknown
 }
 

@@ -22,8 +22,8 @@ const (
 	longestPause = 200 * time.Millisecond
 )
 
-// committer is the only writer of a stream. It takes up to groupSize queued operations
-// into one transaction, so that one disk sync serves them all. It also numbers the rows
+// committer is the only writer of a stream. It takes queued operations of about groupSize
+// writes into one transaction, so that one disk sync serves them all. It also numbers the rows
 // of its stream. The stream has no gaps because its transactions run one after the
 // other.
 //
@@ -178,7 +178,7 @@ func (c *committer) loop() {
 // next one forms.
 func (c *committer) gather(first *operation) []*operation {
 	group := []*operation{first}
-	for more := true; more && len(group) < groupSize; {
+	for size, more := max(first.weight, 1), true; more && size < groupSize; {
 		var op *operation
 		select {
 		case op, more = <-c.queue:
@@ -187,6 +187,7 @@ func (c *committer) gather(first *operation) []*operation {
 		}
 		if more {
 			group = append(group, op)
+			size += max(op.weight, 1)
 		}
 	}
 	c.waiting.Add(-int64(len(group)))

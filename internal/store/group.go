@@ -18,6 +18,9 @@ type operation struct {
 	// two nodes lock rows in the same order and do not deadlock.
 	order string
 
+	// weight is how many writes it counts as in a group; 0 is one.
+	weight int
+
 	// run sends the statements and returns the changes to record, if any. Its error is
 	// a verdict on this operation alone: the others of its group are committed, with all
 	// that run wrote. So it must have written nothing, and records no change. It may run

@@ -13,38 +13,72 @@ import (
 var insertHotspotSQL = `INSERT INTO hotspots (` + hotspotColumns + `, mac_live)
 		VALUES (…) ON CONFLICT (mac_live) DO NOTHING`
 
-// InsertHotspot writes a new hotspot, once if the actor says so (see doOnce). It returns
-// Conflict if a live hotspot has its MAC. If may is not nil, it is called in the same
-// transaction with how many hotspots of the operator wait to be verified, how many were
-// deleted in the day before without having been, and the operator's quota. An error of may
-// is returned unchanged.
-func (db HotspotTable) InsertHotspot(ctx context.Context, h beacon.Hotspot, by beacon.Actor, may func(waiting, discarded, quota int) error) error {
-	values, err := hotspotValues(h)
-	if err != nil {
-		return internal("insert hotspot", err)
+// InsertHotspots writes new hotspots of one operator in one transaction, once if the actor
+// says so (see doOnce). One is not written if a live hotspot has its MAC, which is a Conflict,
+// or if may refuses it. May, if not nil, is called in the same transaction with how many
+// hotspots of the operator wait to be verified, how many were deleted in the day before
+// without having been, and the operator's quota; those written before count.
+//
+// Done is called in the transaction with the verdict on each hotspot, nil for one that is
+// written, and sets the result of the actor's Once if that depends on them. It may run more
+// than once, and never after InsertHotspots returns. Its error is returned unchanged; it must
+// have none if a hotspot is written.
+func (db HotspotTable) InsertHotspots(
+	ctx context.Context, all []beacon.Hotspot, by beacon.Actor,
+	may func(waiting, discarded, quota int) error, done func(verdicts []error) error,
+) error {
+	rows := make([][]any, len(all))
+	op := &operation{weight: len(all)}
+	for i, h := range all {
+		values, err := hotspotValues(h)
+		if err != nil {
+			return internal("insert hotspot", err)
+		}
+		rows[i] = values
+		if order := "hotspot by mac " + h.Device.MAC.Canonical(); i == 0 || order < op.order {
+			op.order = order
+		}
 	}
-	change := beacon.Change{Kind: beacon.HotspotRegistered, Target: string(h.ID), Version: h.Version, Actor: by, At: h.CreatedAt}
-	op := &operation{order: "hotspot by mac " + h.Device.MAC.Canonical()}
-	op.run = func(tx *transaction) (changes, error) {
-		if may != nil {
-			waiting, discarded, quota, err := countUnverified(tx, h.Operator, h.CreatedAt.Add(-24*time.Hour))
-			if err != nil {
-				return nil, err
+	op.run = func(tx *transaction) (made changes, err error) {
+		verdicts := make([]error, len(all))
+		for i, h := range all {
+			verdicts[i] = insertHotspot(tx, h, rows[i], may)
+			if tx.failed != nil {
+				return nil, tx.failed
 			}
-			if err := may(waiting, discarded, quota); err != nil {
-				return nil, err
+			if verdicts[i] == nil {
+				made = append(made, &beacon.Change{Kind: beacon.HotspotRegistered, Target: string(h.ID), Version: h.Version, Actor: by, At: h.CreatedAt})
 			}
 		}
-		n, err := tx.exec(insertHotspotSQL, values...)
-		if err == nil && n > 0 {
-			n, err = keepReserved(tx, h)
-		}
-		if err == nil && n == 0 {
-			err = beacon.Conflicting(errMACTaken)
-		}
-		return changes{&change}, err
+		return made, op.asCaller(func() error { return done(verdicts) })
 	}
 	return db.doOnce(ctx, op, by)
+}
+
+// InsertHotspot is InsertHotspots of one, and returns the verdict on it.
+func (db HotspotTable) InsertHotspot(ctx context.Context, h beacon.Hotspot, by beacon.Actor, may func(waiting, discarded, quota int) error) error {
+	return db.InsertHotspots(ctx, []beacon.Hotspot{h}, by, may, func(verdicts []error) error { return verdicts[0] })
+}
+
+// insertHotspot writes a new hotspot, or nothing and returns why.
+func insertHotspot(tx *transaction, h beacon.Hotspot, values []any, may func(waiting, discarded, quota int) error) error {
+	if may != nil {
+		waiting, discarded, quota, err := countUnverified(tx, h.Operator, h.CreatedAt.Add(-24*time.Hour))
+		if err != nil {
+			return err
+		}
+		if err := may(waiting, discarded, quota); err != nil {
+			return err
+		}
+	}
+	n, err := tx.exec(insertHotspotSQL, values...)
+	if err == nil && n > 0 {
+		n, err = keepReserved(tx, h)
+	}
+	if err == nil && n == 0 {
+		err = beacon.Conflicting(errMACTaken)
+	}
+	return err
 }
 
 // casTries limits how often an edit is repeated because another node changed the row in

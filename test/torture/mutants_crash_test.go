@@ -39,9 +39,9 @@ var crashMutants = []mutant{
 		name:  "a hotspot is on the map before it is written",
 		fault: "TestF01_Kill/postgres",
 		file:  "internal/registry/register.go",
-		old:   `	if err := r.store.InsertHotspot(`,
-		new: `	_ = r.fleet.Apply(h)
-	if err := r.store.InsertHotspot(`,
+		old:   `	if err := r.store.InsertHotspots(`,
+		new: `	_ = r.fleet.Apply(all...)
+	if err := r.store.InsertHotspots(`,
 		says: "was on the map and is lost",
 	},
 	{

@@ -77,6 +77,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/hotspots/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register many hotspots at once
+         * @description Up to 200 hotspots of the key's user, in a body of at most 524,288 bytes. Each of them is registered or refused as
+         *     `POST /v1/hotspots` would do, one after the other: what is wrong with one does not affect the others, and has the same
+         *     status, code and sentence. The response says in the same order what became of each. All are written in one
+         *     transaction, and those that are registered are there when the response comes.
+         *
+         *     A batch that registers at least one hotspot takes effect once under its `Idempotency-Key`; one that registers none is
+         *     not remembered. A batch counts as as many requests towards the key's limit as it has hotspots, but not more than the
+         *     key may send at once; one of staff, with the scope `hotspots:verify`, as one request for every 20. Needs the scope
+         *     `hotspots:write`.
+         */
+        post: operations["registerHotspots"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/hotspots/{id}": {
         parameters: {
             query?: never;
@@ -1562,6 +1590,19 @@ export interface components {
             };
             settings?: components["schemas"]["SettingsForm"];
         };
+        Batch: {
+            hotspots: components["schemas"]["Registration"][];
+        };
+        /** @description What became of a hotspot of a batch. It has an `id`, or an `error`. */
+        Outcome: {
+            /**
+             * Format: int32
+             * @description The status that `POST /v1/hotspots` would have had: 201, 400, 403, 409 or 413.
+             */
+            status: number;
+            id?: components["schemas"]["HotspotId"];
+            error?: components["schemas"]["ErrorBody"];
+        };
         Change: {
             name?: components["schemas"]["Name"];
             /** @description The settings stay as they are. A radius that was never set is the usual one of the new type. */
@@ -2695,19 +2736,25 @@ export interface components {
             }[];
             meta: components["schemas"]["Meta"];
         };
-        Error: {
-            error: {
-                /** @description For programs: `invalid_request` or `missing_parameter` (400), `unauthorized` (401), `forbidden` (403), `not_found` (404), `method_not_allowed` (405), `request_timeout` (408), `conflict` (409), `payload_too_large` (413), `unsupported_media_type` (415), `rate_limit_exceeded` (429), `headers_too_large` (431), `internal_error` (500) or `overloaded` (503). */
-                code: string;
-                /** @description For people. */
+        ErrorBody: {
+            /** @description For programs: `invalid_request` or `missing_parameter` (400), `unauthorized` (401), `forbidden` (403), `not_found` (404), `method_not_allowed` (405), `request_timeout` (408), `conflict` (409), `payload_too_large` (413), `unsupported_media_type` (415), `rate_limit_exceeded` (429), `headers_too_large` (431), `internal_error` (500) or `overloaded` (503). */
+            code: string;
+            /** @description For people. */
+            message: string;
+            /** @description Every field at fault. */
+            details?: {
+                /** @description Its path, such as `settings.operating_hours.weekly[0].open`. */
+                field: string;
                 message: string;
-                /** @description Every field at fault. */
-                details?: {
-                    /** @description Its path, such as `settings.operating_hours.weekly[0].open`. */
-                    field: string;
-                    message: string;
-                }[];
-            };
+            }[];
+        };
+        Error: {
+            error: components["schemas"]["ErrorBody"];
+            meta: components["schemas"]["Meta"];
+        };
+        BatchAnswer: {
+            /** @description What became of each hotspot, in the order of the batch. */
+            data: components["schemas"]["Outcome"][];
             meta: components["schemas"]["Meta"];
         };
         NearbyAnswer: {
@@ -3746,6 +3793,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HotspotAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    registerHotspots: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Batch"];
+            };
+        };
+        responses: {
+            /** @description What became of each hotspot. With `Idempotency-Replayed: true`, of an earlier copy of this request. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchAnswer"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -59,11 +59,17 @@ func (e *Edge) AnswerFailure(w http.ResponseWriter, r *http.Request, err *beacon
 	if err.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(wholeSeconds(err.RetryAfter)))
 	}
-	body := client.ErrorBody{Code: kinds[err.Kind].code, Message: err.Message}
+	status, body := ShowFailure(err)
+	e.writeFault(w, r, status, body)
+}
+
+// ShowFailure returns the status and the body of a failure.
+func ShowFailure(err *beacon.Error) (status int, body client.ErrorBody) {
+	body = client.ErrorBody{Code: kinds[err.Kind].code, Message: err.Message}
 	for _, f := range err.Fields {
 		body.Details = append(body.Details, client.FieldError{Field: f.Field, Message: f.Message})
 	}
-	e.writeFault(w, r, kinds[err.Kind].status, body)
+	return kinds[err.Kind].status, body
 }
 
 // isAboutBody reports whether the request body caused the error. If a body does not

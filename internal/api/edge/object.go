@@ -59,7 +59,11 @@ func (i *Ignored) Add(name string) {
 // ReadBody reads the JSON object in a request body, sent as application/json or as one
 // of some other media types.
 func ReadBody(w http.ResponseWriter, r *http.Request, others ...string) (*Object, error) {
-	body, err := httpserver.ReadJSONObject(w, r, maxBodyBytes, maxBodyDepth, others...)
+	return readBody(w, r, maxBodyBytes, maxBodyDepth, others...)
+}
+
+func readBody(w http.ResponseWriter, r *http.Request, maxBytes int64, maxDepth int, others ...string) (*Object, error) {
+	body, err := httpserver.ReadJSONObject(w, r, maxBytes, maxDepth, others...)
 	if fault, ok := errors.AsType[*httpserver.BodyError](err); ok {
 		return nil, bodyFault(fault)
 	}
@@ -212,31 +216,35 @@ func Inner[T any](o *Object, name string, read func(*Object) T) beacon.Opt[T] {
 // list reads an array. The paths of its elements are name[0], name[1], and so on.
 func list[T any](o *Object, name string, kind jsontext.Kind, wrong string, read func(path string, value jsontext.Value) T) beacon.Opt[[]T] {
 	return Member(o, name, jsontext.KindBeginArray, "must be an array", func(value jsontext.Value) ([]T, error) {
-		all := []T{}
-		dec := jsontext.NewDecoder(strings.NewReader(string(value)))
-		Must(dec.ReadToken()) // the opening bracket
-		for dec.PeekKind() != jsontext.KindEndArray {
-			element := Must(dec.ReadValue())
-			if len(all) == maxElements {
-				return all, errTooMany
-			}
-			path := fmt.Sprintf("%s%s[%d]", o.Path, name, len(all))
+		return elements(value, maxElements, func(n int, element jsontext.Value) (v T) {
+			path := fmt.Sprintf("%s%s[%d]", o.Path, name, n)
 			if element.Kind() != kind {
 				o.Faults.Add(path, wrong)
-				all = append(all, *new(T))
-				continue
+				return v
 			}
-			all = append(all, read(path, element.Clone()))
-		}
-		return all, nil
+			return read(path, element)
+		})
 	})
+}
+
+// elements reads each element of an array.
+func elements[T any](value jsontext.Value, most int, read func(n int, element jsontext.Value) T) ([]T, error) {
+	all := []T{}
+	dec := jsontext.NewDecoder(strings.NewReader(string(value)))
+	Must(dec.ReadToken()) // the opening bracket
+	for dec.PeekKind() != jsontext.KindEndArray {
+		element := Must(dec.ReadValue())
+		if len(all) == most {
+			return all, fmt.Errorf("must not have more than %d elements", most)
+		}
+		all = append(all, read(len(all), element.Clone()))
+	}
+	return all, nil
 }
 
 // maxElements is far more than any array of the API may have. The domain has stricter
 // limits.
 const maxElements = 500
-
-var errTooMany = fmt.Errorf("must not have more than %d elements", maxElements)
 
 func (o *Object) Texts(name string) beacon.Opt[[]string] {
 	return list(o, name, jsontext.KindString, "must be a string", func(path string, value jsontext.Value) string {

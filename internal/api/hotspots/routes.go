@@ -65,6 +65,7 @@ func (a *API) Routes() []edge.Route {
 		edge.On("GET /v1/hotspots", beacon.HotspotsVerify, a.list),
 		edge.On("GET /v1/hotspots/inventory", beacon.HotspotsVerify, a.inventory),
 		edge.On("POST /v1/hotspots", beacon.HotspotsWrite, edge.ServeOnce(a.Edge, 201, edge.FromBody(DecodeRegistration), a.registry.Register, encodeRegistered, edge.ByUser, a.earlierRegistration)),
+		edge.On("POST /v1/hotspots/batch", beacon.HotspotsWrite, a.registerBatch),
 		edge.On("GET /v1/hotspots/{id}", "", edge.Serve(a.Edge, 200, edge.PathID, a.registry.Get, encodeHotspot)),
 		edge.On("PATCH /v1/hotspots/{id}", beacon.HotspotsWrite, edge.Serve(a.Edge, 200, edge.FromBody(DecodeChange, "application/merge-patch+json"), a.registry.Change, encodeChanged)),
 		edge.On("DELETE /v1/hotspots/{id}", beacon.HotspotsWrite, edge.Serve(a.Edge, 204, decodeDeletion, a.registry.Delete, edge.EncodeNothing)),

@@ -37,6 +37,7 @@ check: need ## Check what must hold before a change lands, beside make test: for
 	GOARCH=arm CGO_ENABLED=0 go build ./internal/api/... # with all below it, on 32 bits
 	scripts/check-console
 	cd tools/sqlgrammar && go test ./...
+	cd tools/release && go vet ./... && go test ./...
 	$(GO_TEST) $(RACE) $(RACED)
 	BEACON_TEST_LEVEL=check $(GO_TEST) ./... # Go repeats no package that did not ask for the level
 	$(MAKE) security
@@ -64,6 +65,7 @@ need:
 	@scripts/need prometheus prometheus
 	@scripts/need nginx nginx-light
 	@scripts/need npm npm
+	@scripts/need lintian lintian
 
 .PHONY: console
 console: ## Build the console's pages (console/dist) from their sources; needs npm.
@@ -83,11 +85,16 @@ bench: ## Measure the server beside a bare handler and the bare driver (docs/per
 bench-peers: ## Measure the server beside Redis and PostGIS.
 	scripts/with-peers go test ./test/bench -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 40m -v
 
+.PHONY: release
+release: ## Write what is published of this commit into dist: archives, Debian packages, an image for containers, checksums.
+	cd tools/release && go run . --source ../.. --out ../../dist
+
 .PHONY: torture
 torture: need ## Hurt real servers in every way we know, in many rounds (docs/reliability.md).
 	BEACON_TEST_LEVEL=torture scripts/with-postgres go test -v -count=1 -parallel 3 -timeout 120m -skip '^TestMutants$$' ./test/torture
 	BEACON_TEST_LEVEL=torture go test -v -count=1 -timeout 60m -run '^TestHomePrivacy_Attacker$$' ./internal/api
 	BEACON_TEST_LEVEL=torture go test -v -count=1 -timeout 60m -run '^TestHonest' ./test/trust
+	cd tools/release && BEACON_TEST_LEVEL=torture go test -v -count=1 -run '^TestUpgrade$$' .
 
 .PHONY: mutants
 mutants: need ## See that the tests of each fault fail on binaries that are broken on purpose; takes half an hour.

@@ -42,6 +42,7 @@ type cli struct {
 	Move       moveCmd       `cmd:"" help:"Move a database from SQLite to PostgreSQL, or back."`
 	Migrate    migrateCmd    `cmd:"" help:"Bring a database of an older version up to date, without a server."`
 	Doctor     doctorCmd     `cmd:"" help:"Check a database and report what is wrong with it."`
+	Health     healthCmd     `cmd:"" help:"Ask a running server how it is."`
 	Simulate   simulateCmd   `cmd:"" help:"Simulate devices that talk to a server."`
 	OpenAPI    openapiCmd    `cmd:"" name:"openapi" help:"Print the OpenAPI document of an API."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`

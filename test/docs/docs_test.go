@@ -45,7 +45,9 @@ const generated = "test/clients runs it, with lock files for what it downloads"
 // stubs are programs that pages call and that cannot do their work on a machine
 // for tests. In their place stands one that does nothing.
 var stubs = map[string]string{
+	"apt":       "it would change this machine; tools/release looks into the package",
 	"docker":    "there is no engine to build or run a container with",
+	"podman":    "there is no engine; tools/release runs what is in the image",
 	"systemctl": "systemd does not run in a container; the unit itself is checked by systemd-analyze",
 }
 

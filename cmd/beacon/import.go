@@ -20,7 +20,7 @@ type importCmd struct {
 	Map         map[string]string `mapsep:"," placeholder:"COLUMN=NAME" help:"What the file calls a column, as in name=Knotenname,lat=Breite."`
 	Set         map[string]string `mapsep:"none" placeholder:"COLUMN=VALUE" help:"What a column holds where the file says nothing, as in type=public. May be repeated."`
 	DryRun      bool              `help:"Check the file without registering anything. Needs no server."`
-	Connections int               `default:"8" help:"How many hotspots to register at the same time. Default ${default}."`
+	Connections int               `default:"8" help:"How many requests to send at the same time. Default ${default}."`
 }
 
 func (importCmd) Help() string {

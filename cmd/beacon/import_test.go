@@ -11,6 +11,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -91,11 +92,11 @@ func interruptAt(t *testing.T, server string, n int64, interrupt func()) http.Ha
 // An import that is interrupted leaves what it did, and the next one does the rest.
 func TestImport_Interrupted(t *testing.T) {
 	t.Parallel()
-	const count = 100
+	const count = 1000
 	server, key, own := importServer(t)
 	file := table(t, count)
 	ctx, cancel := context.WithCancel(t.Context())
-	between := httptest.NewServer(interruptAt(t, server, 20, cancel))
+	between := httptest.NewServer(interruptAt(t, server, 5, cancel))
 	defer between.Close()
 	var out, diagnosis bytes.Buffer
 	code := run(ctx, []string{"import", file, "--url", between.URL, "--key", key, "--connections", "2"}, &out, &diagnosis)
@@ -106,7 +107,13 @@ func TestImport_Interrupted(t *testing.T) {
 	if before >= count {
 		t.Fatal("all was imported although it was interrupted")
 	}
-	out.Reset()
+	importRest(t, server, key, file, count, before, own)
+}
+
+// importRest imports a file of which some hotspots are there, and wants the rest registered.
+func importRest(t *testing.T, server, key, file string, count, before int, own *client.Client) {
+	t.Helper()
+	var out, diagnosis bytes.Buffer
 	if code := run(t.Context(), []string{"import", file, "--url", server, "--key", key}, &out, &diagnosis); code != exitDone {
 		t.Fatalf("exit code %d, %s", code, &diagnosis)
 	}
@@ -115,6 +122,34 @@ func TestImport_Interrupted(t *testing.T) {
 	if err != nil || there < before || registered+there != count || total(t, own) != count {
 		t.Errorf("%d were there; it says %s, %v; %d are there now", before, &out, err, total(t, own))
 	}
+}
+
+// An import whose process is killed is as good as one that is interrupted.
+func TestImport_Killed(t *testing.T) {
+	t.Parallel()
+	const count = 1000
+	server, key, own := importServer(t)
+	file := table(t, count)
+	started := make(chan *os.Process, 1)
+	between := httptest.NewServer(interruptAt(t, server, 6, func() {
+		if err := (<-started).Kill(); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer between.Close()
+	importing := exec.Command("beacon", "import", file, "--url", between.URL, "--key", key, "--connections", "2")
+	if err := importing.Start(); err != nil {
+		t.Fatal(err)
+	}
+	started <- importing.Process
+	if err := importing.Wait(); err == nil || importing.ProcessState.Exited() {
+		t.Fatalf("the import ended by itself: %v", err)
+	}
+	before := total(t, own)
+	if before == 0 || before >= count {
+		t.Fatalf("%d were registered before the kill", before)
+	}
+	importRest(t, server, key, file, count, before, own)
 }
 
 // Two imports of one file at once register each hotspot once, and neither fails.

@@ -10,6 +10,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -32,30 +33,46 @@ const (
 type Outcome struct {
 	Kind Kind
 	Text string // for people; may be empty
+
+	err error // not the row's own: it ends the import
 }
 
-// Register registers a hotspot. An error ends the import.
-type Register func(context.Context, candidate) (Outcome, error)
+// Register registers hotspots, and returns what became of each.
+type Register func(context.Context, []candidate) []Outcome
 
 // importer processes rows, some concurrently, and reports their outcomes in order.
 type importer struct {
 	register Register       // nil in a dry run
-	slots    chan struct{}  // one for each row that is being registered
+	slots    chan struct{}  // one for each request at the same time
 	seen     map[string]int // the line of each MAC address
 	unused   map[string]bool
 }
 
 // task is a row being processed.
 type task struct {
-	row
+	place string
+	line  int
 	candidate
 	Outcome
-	err  error
-	done chan struct{}
 }
 
-// Run imports rows, as many at once as there are connections, and tells the place and
-// the outcome of each in order. Without register it only checks them. It ends with the
+const (
+	// batchSize is how many rows are processed together.
+	batchSize = 100
+	// batchBytes is after how many bytes fewer rows are: a request has a limit.
+	batchBytes = 128 << 10
+)
+
+// batch is a part of the rows.
+type batch struct {
+	tasks []*task
+	ready []*task // to be registered
+	bytes int
+	done  chan struct{}
+}
+
+// Run imports rows, as many batches at once as there are connections, and tells the place and
+// the outcome of each row in order. Without register it only checks them. It ends with the
 // first error that is not a row's own: it tells of all rows begun by then, and begins no
 // others. It returns the names of columns that are not used, because one may be misspelt.
 func Run(
@@ -64,66 +81,91 @@ func Run(
 	im := importer{register: register, slots: make(chan struct{}, connections), seen: map[string]int{}, unused: map[string]bool{}}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	begun := make(chan *task, 4*connections)
+	begun := make(chan *batch, connections)
+	var ended error // why the rows did, if not at their end
 	go func() {
 		defer close(begun)
-		if err := im.feed(ctx, rows, begun); err != nil {
-			cancel(err)
-		}
+		ended = im.feed(ctx, rows, begun)
 	}()
-	for t := range begun {
-		<-t.done
-		if t.err != nil {
-			cancel(fmt.Errorf("line %s: %w; to go on, import the file again", t.place(), t.err))
-			continue
+	for b := range begun {
+		<-b.done
+		for _, t := range b.tasks {
+			if t.err != nil {
+				cancel(fmt.Errorf("line %s: %w; to go on, import the file again", t.place, t.err))
+				continue
+			}
+			tell(t.place, t.Outcome)
 		}
-		tell(t.place(), t.Outcome)
 	}
-	return slices.Sorted(maps.Keys(im.unused)), context.Cause(ctx)
+	return slices.Sorted(maps.Keys(im.unused)), cmp.Or(context.Cause(ctx), ended)
 }
 
-// feed reads rows, and registers those that are hotspots.
-func (im *importer) feed(ctx context.Context, rows Rows, begun chan<- *task) error {
+// feed reads rows, and registers those that are hotspots. If rows end with an error, those
+// before it are processed.
+func (im *importer) feed(ctx context.Context, rows Rows, begun chan<- *batch) error {
+	b := &batch{done: make(chan struct{})}
 	for r, err := range rows {
 		if err != nil || ctx.Err() != nil {
+			im.begin(ctx, b, begun)
 			return err
 		}
-		t := &task{row: r, done: make(chan struct{})}
 		im.note(r.unused)
-		ready := im.examine(t)
-		select {
-		case begun <- t:
-		case <-ctx.Done():
-			return nil
+		t := &task{place: r.place(), line: r.line}
+		if b.tasks = append(b.tasks, t); im.examine(t, r) {
+			b.ready = append(b.ready, t)
 		}
-		if !ready {
-			close(t.done)
-			continue
+		for _, cell := range r.cells {
+			b.bytes += len(cell)
 		}
-		im.slots <- struct{}{}
-		go func() {
-			t.Outcome, t.err = im.register(ctx, t.candidate)
-			<-im.slots
-			close(t.done)
-		}()
+		if len(b.tasks) == batchSize || b.bytes > batchBytes {
+			if !im.begin(ctx, b, begun) {
+				return nil
+			}
+			b = &batch{done: make(chan struct{})}
+		}
 	}
+	im.begin(ctx, b, begun)
 	return nil
 }
 
+// begin registers a batch. It reports false if nobody waits for it any more.
+func (im *importer) begin(ctx context.Context, b *batch, begun chan<- *batch) bool {
+	select {
+	case begun <- b:
+	case <-ctx.Done():
+		return false
+	}
+	im.slots <- struct{}{}
+	go func() {
+		defer close(b.done)
+		if len(b.ready) > 0 {
+			all := make([]candidate, len(b.ready))
+			for i, t := range b.ready {
+				all[i] = t.candidate
+			}
+			for i, o := range im.register(ctx, all) {
+				b.ready[i].Outcome = o
+			}
+		}
+		<-im.slots
+	}()
+	return true
+}
+
 // examine reports whether there is anything left to do with a row.
-func (im *importer) examine(t *task) bool {
-	if !t.located() {
-		t.Outcome = Outcome{Skipped, "no coordinates: skipped"}
+func (im *importer) examine(t *task, r row) bool {
+	if !r.located() {
+		t.Outcome = Outcome{Kind: Skipped, Text: "no coordinates: skipped"}
 		return false
 	}
 	var err error
-	if t.candidate, err = t.read(); err != nil {
-		t.Outcome = Outcome{Failed, err.Error()}
+	if t.candidate, err = r.read(); err != nil {
+		t.Outcome = Outcome{Kind: Failed, Text: err.Error()}
 		return false
 	}
 	mac := t.hotspot.Device.MAC.Canonical()
 	if line, twice := im.seen[mac]; twice {
-		t.Outcome = Outcome{Failed, fmt.Sprintf("mac_address is that of line %d too", line)}
+		t.Outcome = Outcome{Kind: Failed, Text: fmt.Sprintf("mac_address is that of line %d too", line)}
 		return false
 	}
 	im.seen[mac] = t.line

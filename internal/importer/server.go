@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/beacon-wifi/beacon/client"
@@ -20,21 +22,30 @@ import (
 // Server is a server to register hotspots at. It knows which hotspots its user has.
 type Server struct {
 	client *client.Client
-	own    map[string]ownHotspot // by canonical MAC address
+	batch  int // how many hotspots are registered by one request
+
+	turn chan client.PageQuery // held by who reads on in the list of the user's hotspots: where it ends
+	mu   sync.Mutex
+	own  map[string]ownHotspot // by canonical MAC address
 }
 
 type ownHotspot struct {
 	id     string
-	values []value
+	values string // see joined
 }
 
-// longestWait is how long the import waits when the server asks it to.
-const longestWait = time.Minute
+const (
+	// longestWait is how long the import waits when the server asks it to.
+	longestWait = time.Minute
+	// smallBatch is for whom a batch counts as as many requests as it has hotspots: several
+	// connections share what a key may send at once.
+	smallBatch = 20
+)
 
 // Connect checks the key, and reads the hotspots of its user.
 func Connect(ctx context.Context, url, key string, connections int) (*Server, error) {
 	options := []client.Option{client.WithUserAgent("beacon-import"), client.WithHTTPClient(pooled(connections))}
-	self, err := checkKey(ctx, url, key, append(options, client.WithRetries(3, time.Second)))
+	self, err := checkKey(ctx, url, key, client.ScopeHotspotsWrite, append(options, client.WithRetries(3, time.Second)))
 	if err != nil {
 		return nil, err
 	}
@@ -42,19 +53,53 @@ func Connect(ctx context.Context, url, key string, connections int) (*Server, er
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{client: c, own: map[string]ownHotspot{}}
-	for h, err := range c.Hotspots(ctx, self.UserID) {
-		if err != nil {
-			return nil, fmt.Errorf("look for existing hotspots: %w", err)
-		}
-		s.own[beacon.MAC(h.Device.MACAddress).Canonical()] = ownHotspot{h.ID, valuesThere(h)}
+	s := &Server{client: c, batch: smallBatch, turn: make(chan client.PageQuery, 1), own: map[string]ownHotspot{}}
+	if has(self, client.ScopeHotspotsVerify) {
+		s.batch = batchSize
 	}
-	return s, nil
+	s.turn <- client.PageQuery{PerPage: 100}
+	return s, s.readOn(ctx)
+}
+
+func has(key client.Key, scope string) bool {
+	return slices.Contains(key.Scopes, scope) || slices.Contains(key.Scopes, client.ScopeAdmin)
+}
+
+// readOn reads the hotspots of the user that it has not read yet.
+func (s *Server) readOn(ctx context.Context) error {
+	next := <-s.turn
+	defer func() { s.turn <- next }()
+	for {
+		page, err := s.client.HotspotsPage(ctx, "me", next)
+		if err != nil {
+			return fmt.Errorf("look for existing hotspots: %w", err)
+		}
+		s.mu.Lock()
+		for _, h := range page.Items {
+			s.own[beacon.MAC(h.Device.MACAddress).Canonical()] = ownHotspot{h.ID, joined(valuesThere(h))}
+		}
+		s.mu.Unlock()
+		if page.Next == nil {
+			return nil // and new ones are on this page, or after it
+		}
+		next.Cursor = *page.Next
+	}
+}
+
+// there compares a candidate with the user's hotspot of the same address, if there is one.
+func (s *Server) there(c candidate) (Outcome, bool) {
+	s.mu.Lock()
+	own, ok := s.own[c.hotspot.Device.MAC.Canonical()]
+	s.mu.Unlock()
+	if !ok {
+		return Outcome{}, false
+	}
+	return compare(own, c), true
 }
 
 // checkKey checks that there is a server, and that the key is valid. It retries less
 // than what follows: an address may be misspelt.
-func checkKey(ctx context.Context, url, key string, options []client.Option) (client.Key, error) {
+func checkKey(ctx context.Context, url, key, scope string, options []client.Option) (client.Key, error) {
 	c, err := client.New(url, key, options...)
 	if err != nil {
 		return client.Key{}, err
@@ -62,65 +107,109 @@ func checkKey(ctx context.Context, url, key string, options []client.Option) (cl
 	self, err := c.OwnKey(ctx)
 	switch _, refused := errors.AsType[*client.Error](err); {
 	case errors.Is(err, client.ErrUnauthorized):
-		err = errors.New("the server does not know this key; create one with: beacon keys create --user new --scopes hotspots:write")
+		err = fmt.Errorf("the server does not know this key; create one with: beacon keys create --user new --scopes %s", scope)
 	case err != nil && !refused:
 		err = fmt.Errorf("cannot reach a server at %s: %w", url, err)
-	case err == nil && !slices.Contains(self.Scopes, client.ScopeHotspotsWrite) && !slices.Contains(self.Scopes, client.ScopeAdmin):
-		err = fmt.Errorf("the key has the scopes %v; registering hotspots needs %s", self.Scopes, client.ScopeHotspotsWrite)
+	case err == nil && !has(self, scope):
+		err = fmt.Errorf("the key has the scopes %v; this needs %s", self.Scopes, scope)
 	}
 	return self, err
 }
 
-// Register registers one hotspot, unless it exists. Its idempotency key is derived
-// from its contents, so that two imports at the same time register it once.
-func (s *Server) Register(ctx context.Context, c candidate) (Outcome, error) {
-	if there, ok := s.own[c.hotspot.Device.MAC.Canonical()]; ok {
-		return compare(there, c), nil
+// Register registers hotspots that do not exist.
+func (s *Server) Register(ctx context.Context, all []candidate) []Outcome {
+	out := make([]Outcome, len(all))
+	var missing []int
+	for i, c := range all {
+		there, ok := s.there(c)
+		if out[i] = there; !ok {
+			missing = append(missing, i)
+		}
 	}
-	text, err := json.Marshal(c.registration)
-	if err != nil {
-		return Outcome{}, err
+	for batch := range slices.Chunk(missing, s.batch) {
+		if err := s.send(ctx, all, batch, out); err != nil {
+			for _, i := range batch {
+				out[i] = Outcome{err: err}
+			}
+		}
 	}
-	sum := sha256.Sum256(text)
-	c.registration.IdempotencyKey = "import-" + hex.EncodeToString(sum[:])
-	made, err := s.client.RegisterHotspot(ctx, c.registration)
-	if err == nil && made.Replayed {
-		return s.replayed(ctx, c, made)
-	}
-	return judge(err)
+	return out
 }
 
-// replayed handles a hotspot that the same request registered before: either it still
-// exists, or it was deleted within the day and is registered again.
-func (s *Server) replayed(ctx context.Context, c candidate, first client.Hotspot) (Outcome, error) {
-	now, err := s.client.Hotspot(ctx, first.ID)
-	if errors.Is(err, client.ErrNotFound) {
-		c.registration.IdempotencyKey = "" // use a new one
-		_, err = s.client.RegisterHotspot(ctx, c.registration)
-		return judge(err)
+// send registers some of all, and sets their outcomes. The idempotency key is derived from
+// the contents, so that two imports at the same time register them once.
+func (s *Server) send(ctx context.Context, all []candidate, some []int, out []Outcome) error {
+	var in client.Batch
+	for _, i := range some {
+		in.Hotspots = append(in.Hotspots, all[i].registration)
 	}
+	text, err := json.Marshal(in)
 	if err != nil {
-		return Outcome{}, err
+		return err
 	}
-	return compare(ownHotspot{now.ID, valuesThere(now)}, c), nil
+	sum := sha256.Sum256(text)
+	in.IdempotencyKey = "import-" + hex.EncodeToString(sum[:])
+	made, err := s.client.RegisterHotspots(ctx, in)
+	if err == nil && made.Replayed { // by another import, or before what it registered was deleted
+		if err := s.readOn(ctx); err != nil {
+			return err
+		}
+		in, some = s.notThere(in, all, some, out)
+		if made = (client.Outcomes{}); len(some) > 0 {
+			made, err = s.client.RegisterHotspots(ctx, in)
+		}
+	}
+	if err != nil || len(made.Outcomes) != len(some) {
+		return cmp.Or(err, errors.New("the response does not fit the request"))
+	}
+	for n, i := range some {
+		if out[i] = judge(made.Outcomes[n].Err()); errors.Is(out[i].err, client.ErrConflict) {
+			if out[i], err = s.conflict(ctx, all[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// notThere returns the rest of a batch, those that are not there, under a new key, and sets
+// the outcomes of the others.
+func (s *Server) notThere(in client.Batch, all []candidate, some []int, out []Outcome) (rest client.Batch, left []int) {
+	for n, i := range some {
+		there, ok := s.there(all[i])
+		if out[i] = there; !ok {
+			rest.Hotspots, left = append(rest.Hotspots, in.Hotspots[n]), append(left, i)
+		}
+	}
+	return rest, left
+}
+
+// conflict tells whether it is the user's own hotspot that has an address, since another
+// import registered it, or someone else's.
+func (s *Server) conflict(ctx context.Context, c candidate) (Outcome, error) {
+	there, ok := s.there(c)
+	if !ok {
+		if err := s.readOn(ctx); err != nil {
+			return Outcome{}, err
+		}
+		there, ok = s.there(c)
+	}
+	if !ok {
+		there = Outcome{Kind: Failed, Text: "mac_address is registered already, by someone else"}
+	}
+	return there, nil
 }
 
 // judge distinguishes an error of one row from one that affects everything.
-func judge(err error) (Outcome, error) {
-	e, refused := errors.AsType[*client.Error](err)
-	switch {
-	case err == nil:
-		return Outcome{Kind: Registered}, nil
-	case errors.Is(err, client.ErrConflict):
-		return Outcome{Failed, "mac_address is registered already, by someone else"}, nil
-	case refused && len(e.Details) > 0:
+func judge(err error) Outcome {
+	if e, refused := errors.AsType[*client.Error](err); refused && len(e.Details) > 0 {
 		var faults rowFaults
 		for _, d := range e.Details {
 			faults.add(columnOf(d.Field), d.Message)
 		}
-		return Outcome{Failed, faults.String()}, nil
+		return Outcome{Kind: Failed, Text: faults.String()}
 	}
-	return Outcome{}, err
+	return Outcome{Kind: Registered, err: err}
 }
 
 // value is what a hotspot has in a column, as text to compare.
@@ -130,16 +219,28 @@ type value struct{ column, text string }
 // nothing: the operator may have edited it since.
 func compare(there ownHotspot, c candidate) Outcome {
 	var other []string
+	is := strings.Split(there.values, separators)
 	for i, wanted := range valuesWanted(c) {
-		if there.values[i] != wanted {
+		if is[i] != wanted.text {
 			other = append(other, wanted.column)
 		}
 	}
 	if len(other) == 0 {
 		return Outcome{Kind: Present}
 	}
-	return Outcome{Different, fmt.Sprintf("already there as %s, and left as it is: it differs in %s", there.id, strings.Join(other, ", "))}
+	return Outcome{Kind: Different, Text: fmt.Sprintf("already there as %s, and left as it is: it differs in %s", there.id, strings.Join(other, ", "))}
 }
+
+// joined returns values as one text, which takes less memory.
+func joined(values []value) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = v.text
+	}
+	return strings.Join(texts, separators)
+}
+
+const separators = "\x00" // which no value has
 
 // valuesThere returns the values of all columns but the MAC address, like valuesWanted.
 func valuesThere(h client.Hotspot) []value {

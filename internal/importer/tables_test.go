@@ -119,11 +119,11 @@ func TestSettings_AllOfThem(t *testing.T) {
 			Name: "One", Type: "home", Location: client.Location{Lat: 1, Lng: 2}, Device: client.Device{SSID: "x"},
 			Settings: client.Settings{MaxConnections: 16, BandwidthLimitMbps: 50},
 		}
-		if o := compare(ownHotspot{values: valuesThere(there)}, c); o.Kind != Different || !strings.HasSuffix(o.Text, "it differs in "+column) {
+		if o := compare(ownHotspot{values: joined(valuesThere(there))}, c); o.Kind != Different || !strings.HasSuffix(o.Text, "it differs in "+column) {
 			t.Errorf("%s = %s is another than the default: %+v", column, value, o)
 		}
 		_ = json.Unmarshal([]byte(`{"`+column+`":`+value+`}`), &there.Settings)
-		if o := compare(ownHotspot{values: valuesThere(there)}, c); o.Kind != Present {
+		if o := compare(ownHotspot{values: joined(valuesThere(there))}, c); o.Kind != Present {
 			t.Errorf("%s = %s is what is there: %+v", column, value, o)
 		}
 	}

@@ -39,11 +39,11 @@ func Backup(ctx context.Context, from, to string, opts Copying) error {
 	if err := free(from, to); err != nil {
 		return err
 	}
-	return place(to, opts, func(draft string) error {
-		if err := copyPages(ctx, from, draft, opts); err != nil {
+	return place(to, opts, func(draft *os.File) error {
+		if err := copyPages(ctx, from, draft.Name(), opts); err != nil {
 			return fmt.Errorf("copy %s: %w", from, err)
 		}
-		return check(ctx, draft, opts)
+		return check(ctx, draft.Name(), opts)
 	})
 }
 
@@ -80,11 +80,12 @@ func Restore(ctx context.Context, from, to string, opts Copying) error {
 	if err := withImmutable(ctx, from, checkSchema); err != nil { // before gigabytes are copied
 		return fmt.Errorf("%s: %w", from, err)
 	}
-	return place(to, opts, func(draft string) error {
-		if err := copyFile(ctx, from, draft, opts); err != nil {
+	return place(to, opts, func(draft *os.File) error {
+		giveToFolder(draft)
+		if err := copyFile(ctx, from, draft.Name(), opts); err != nil {
 			return fmt.Errorf("copy %s: %w", from, err)
 		}
-		return check(ctx, draft, opts)
+		return check(ctx, draft.Name(), opts)
 	})
 }
 
@@ -127,7 +128,7 @@ const draftPattern = ".beacon-copy-*"
 
 // place has a file written next to its destination, and moves it there once all of it
 // is on disk. Only its owner may read it.
-func place(to string, opts Copying, write func(draft string) error) error {
+func place(to string, opts Copying, write func(draft *os.File) error) error {
 	if _, err := os.Lstat(to); err == nil && !opts.Replace {
 		return fmt.Errorf("%s: %w", to, fs.ErrExist)
 	}
@@ -139,7 +140,7 @@ func place(to string, opts Copying, write func(draft string) error) error {
 	defer draft.Close()           // releases the lock
 	defer os.Remove(draft.Name()) // does nothing after a rename; removes the extra name after a link
 	lockFile(draft)
-	if err := write(draft.Name()); err != nil {
+	if err := write(draft); err != nil {
 		return err
 	}
 	if err := syncPath(draft.Name()); err != nil {

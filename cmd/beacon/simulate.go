@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -98,6 +99,7 @@ func (c simulateCmd) onServer(out *console) error {
 		return err
 	}
 	devices := simulate.Devices(c.Hotspots, c.Seed, around)
+	simulate.Distinguish(devices, rand.Uint64())
 	if err := c.setUp(out, client, devices); err != nil {
 		if out.ctx.Err() != nil {
 			return nil // stopped
@@ -276,6 +278,9 @@ func summary(r simulate.Reading, took time.Duration) string {
 		float64(r.Taken)/max(took.Seconds(), 0.001), r.Quantile(0.5), r.Quantile(0.99))
 	if r.Repeated > 0 {
 		line += fmt.Sprintf(", %d told to retry later", r.Repeated)
+	}
+	if r.Uncounted > 0 {
+		line += fmt.Sprintf(", %d more that did not count (%s)", r.Uncounted, r.Why)
 	}
 	if r.Failed > 0 {
 		line += fmt.Sprintf(", %d failed", r.Failed)

@@ -4,7 +4,7 @@
 // a generator that uses net/http costs about as much as the server under test.
 //
 // Its one invariant: what a device sends depends only on the seed and on the times at
-// which it is asked.
+// which it is asked, and on the run if it is told to be distinguished.
 package simulate
 
 import (
@@ -27,6 +27,7 @@ type Device struct {
 	chance    chance
 	testsAt   time.Duration // when in its six hours it tests its speed
 
+	run       uint64 // distinguishes its boots from those of another run of the same seed
 	boot      uint64
 	seq       uint64
 	rx, tx    uint64
@@ -122,7 +123,7 @@ func (d *Device) report(last epoch, count, clients int, moved float64) Beat {
 	d.tx += uint64(moved * 0.86)
 	d.rx += uint64(moved * 0.14)
 	dbm := max(-115, min(-20, d.character.DBM+3*d.chance.normal()))
-	return Beat{Boot: d.boot, Seq: d.seq, Rx: d.rx, Tx: d.tx, Clients: clients, DBM: int(math.Round(dbm)), Test: d.tests(last)}
+	return Beat{Boot: d.boot ^ d.run, Seq: d.seq, Rx: d.rx, Tx: d.tx, Clients: clients, DBM: int(math.Round(dbm)), Test: d.tests(last)}
 }
 
 // tests returns a speed test when one is due.
@@ -154,6 +155,14 @@ func (d *Device) works(now epoch) bool {
 		}
 	}
 	return now >= d.downUntil
+}
+
+// Distinguish gives all boots of devices other ids than a run of the same seed has used
+// before: on a server that knows those, their heartbeats would be repetitions.
+func Distinguish(devices []*Device, run uint64) {
+	for _, d := range devices {
+		d.run = run
+	}
 }
 
 // Restart switches the device off and on again, which resets all counters.

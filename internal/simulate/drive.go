@@ -81,9 +81,12 @@ func (p *pool) try(w *Wire, d delivery) {
 			p.meter.repeated.Add(1)
 		}
 	}
-	if err == nil {
+	switch {
+	case err == nil && r.uncounted != "" && d.tries == 0: // after a try without a response it may be there already
+		p.meter.ignored(r.uncounted)
+	case err == nil:
 		p.meter.took(time.Since(began))
-	} else {
+	default:
 		p.meter.trouble(err.Error())
 	}
 	if d.tries++; wait > 0 && d.tries < beatTries {
@@ -134,9 +137,9 @@ func (p *pool) beat(d *Device) {
 
 // Meter counts the outcomes of heartbeats. It is safe for concurrent use.
 type Meter struct {
-	taken, repeated, failed atomic.Int64
-	times                   [64 * steps]atomic.Int64
-	last                    atomic.Pointer[string]
+	taken, repeated, failed, uncounted atomic.Int64
+	times                              [64 * steps]atomic.Int64
+	last, why                          atomic.Pointer[string]
 }
 
 // steps is the resolution of times: each bucket is at most an eighth longer than the
@@ -150,17 +153,23 @@ type Reading struct {
 	Failed   int64  // heartbeats that were given up
 	Trouble  string // the last failure, or empty
 
+	Uncounted int64  // heartbeats that the server has taken, and that changed nothing
+	Why       string // the reason of the last of them
+
 	times [64 * steps]int64
 }
 
 // Read returns a snapshot.
 func (m *Meter) Read() Reading {
-	r := Reading{Taken: m.taken.Load(), Repeated: m.repeated.Load(), Failed: m.failed.Load()}
+	r := Reading{Taken: m.taken.Load(), Repeated: m.repeated.Load(), Failed: m.failed.Load(), Uncounted: m.uncounted.Load()}
 	for i := range m.times {
 		r.times[i] = m.times[i].Load()
 	}
 	if last := m.last.Load(); last != nil {
 		r.Trouble = *last
+	}
+	if why := m.why.Load(); why != nil {
+		r.Why = *why
 	}
 	return r
 }
@@ -170,6 +179,7 @@ func (r Reading) Since(earlier Reading) Reading {
 	r.Taken -= earlier.Taken
 	r.Repeated -= earlier.Repeated
 	r.Failed -= earlier.Failed
+	r.Uncounted -= earlier.Uncounted
 	for i := range r.times {
 		r.times[i] -= earlier.times[i]
 	}
@@ -194,6 +204,11 @@ func (r Reading) Quantile(share float64) time.Duration {
 func (m *Meter) took(d time.Duration) {
 	m.taken.Add(1)
 	m.times[bucketOf(d)].Add(1)
+}
+
+func (m *Meter) ignored(why string) {
+	m.why.Store(&why)
+	m.uncounted.Add(1)
 }
 
 func (m *Meter) trouble(what string) { m.last.Store(&what) }

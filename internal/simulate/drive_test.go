@@ -77,6 +77,56 @@ func newTestClient(t *testing.T, url string, connections int) *Client {
 	return c
 }
 
+// What the server has already, or does not count for another reason, is said and not
+// counted, however the response is sent.
+func TestDrive_Uncounted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := serveHeartbeats(t, func(w http.ResponseWriter, id string, n int) {
+		switch {
+		case n > 3:
+			cancel()
+		case n == 2:
+			ok(w, id, n)
+			return
+		}
+		fmt.Fprint(w, `{"data":{"status":"online","next_in_s":60,"counted":false,"reason":"repeated"}}`)
+		if n == 3 {
+			w.(http.Flusher).Flush() // in chunks
+		}
+	})
+	var meter Meter
+	newTestClient(t, s.URL, 1).Drive(ctx, linkedDevices(1), time.Millisecond, &meter)
+	if r := meter.Read(); r.Taken != 1 || r.Uncounted != 2 || r.Why != "repeated" || r.Failed != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A second run of a seed sends nothing that the server could take for a repetition, also
+// after its devices have restarted. Its devices are otherwise the same.
+func TestDistinguish(t *testing.T) {
+	first, second := linkedDevices(20), linkedDevices(20)
+	Distinguish(second, 7)
+	boots := map[uint64]bool{}
+	for _, devices := range [][]*Device{first, second} {
+		for _, d := range devices {
+			for range 3 {
+				b, _ := d.Beat(monday)
+				boots[b.Boot] = true
+				d.Restart()
+			}
+		}
+	}
+	if len(boots) != 2*3*20 {
+		t.Errorf("%d boots; want %d", len(boots), 2*3*20)
+	}
+	a, _ := first[0].Beat(monday)
+	b, _ := second[0].Beat(monday)
+	if a.Boot = b.Boot; a != b {
+		t.Errorf("a device sends %+v, and in the second run %+v", a, b)
+	}
+}
+
 // Each device beats once in each interval, one after the other.
 func TestDrive_Pace(t *testing.T) {
 	var all atomic.Int64

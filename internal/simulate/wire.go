@@ -34,9 +34,12 @@ type Wire struct {
 	fresh   bool // no response was received on it yet
 }
 
+// wireBuffer is longer than the response to a heartbeat.
+const wireBuffer = 4096
+
 // NewWire returns a connection to a server, for as long as life lasts.
 func NewWire(life context.Context, base *url.URL) *Wire {
-	return &Wire{life: life, base: base, in: bufio.NewReaderSize(nil, 4096)}
+	return &Wire{life: life, base: base, in: bufio.NewReaderSize(nil, wireBuffer)}
 }
 
 // Close closes the connection; the next heartbeat opens another.
@@ -53,6 +56,7 @@ type reply struct {
 	status     int
 	retryAfter time.Duration
 	message    []byte // the body, if the response is an error
+	uncounted  string // why the heartbeat changed nothing; empty if it counted
 }
 
 // judge returns why a heartbeat was not accepted, or nil. Then it also returns how long to
@@ -220,13 +224,31 @@ func (w *Wire) readBody(r *reply, length int64, chunked bool) (err error) {
 		if r.message, err = io.ReadAll(io.LimitReader(httputil.NewChunkedReader(w.in), most)); err == nil {
 			_, err = w.in.ReadSlice('\n') // the empty line after the last chunk
 		}
+		if r.status == http.StatusOK {
+			r.uncounted = uncounted(r.message)
+		}
 	case length < 0 || length > most:
 		return errors.New("the response has no length, or is too long")
-	case r.status == http.StatusOK:
-		_, err = w.in.Discard(int(length))
+	case r.status == http.StatusOK && length <= wireBuffer:
+		var body []byte
+		if body, err = w.in.Peek(int(length)); err == nil {
+			r.uncounted = uncounted(body)
+			_, err = w.in.Discard(int(length))
+		}
 	default:
 		r.message = make([]byte, length)
 		_, err = io.ReadFull(w.in, r.message)
 	}
 	return err
+}
+
+// uncounted returns why a heartbeat changed nothing, from the response to it; empty if it
+// counted.
+func uncounted(body []byte) string {
+	_, rest, found := bytes.Cut(body, []byte(`"counted":false,"reason":"`))
+	if !found {
+		return ""
+	}
+	reason, _, _ := bytes.Cut(rest, []byte(`"`))
+	return string(reason)
 }

@@ -45,6 +45,36 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
+// A start with nothing wrong, and the stop after it, log no warning, also while somebody asks
+// whether the server is ready.
+func TestServe_CleanStart(t *testing.T) {
+	harness.Stores(t, func(t *testing.T, db string) {
+		for range 2 { // a new database, and one that is there
+			addr := harness.FreeAddress()
+			var asking sync.WaitGroup
+			asking.Go(func() {
+				harness.Eventually(t, "the server is ready", func() bool {
+					r, err := http.Get("http://" + addr + "/readyz")
+					if err != nil {
+						return false
+					}
+					r.Body.Close()
+					return r.StatusCode == http.StatusOK
+				})
+			})
+			p := startServer(t, nil, "--addr", addr, "--db", db)
+			asking.Wait()
+			harness.Eventually(t, "the server leads", func() bool { return strings.Contains(p.log.String(), "now holds the lease") })
+			p.stop(t)
+			for line := range strings.Lines(p.log.String()) {
+				if !strings.Contains(line, `"level":"INFO"`) {
+					t.Errorf("a clean start logs %s", line)
+				}
+			}
+		}
+	})
+}
+
 func startServer(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
 	p := &process{

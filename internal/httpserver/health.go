@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync/atomic"
@@ -11,13 +12,17 @@ import (
 // Health serves the two checks of a supervisor (decision X11): /healthz, is the process
 // alive, and /readyz, should it receive requests.
 type Health struct {
-	// Checks run on every /readyz, by name; nil means ready.
+	// Checks run on every /readyz, by name; nil means ready, and ErrStarting not yet.
 	Checks map[string]func(context.Context) error
 	Log    *slog.Logger
 
 	draining atomic.Bool
 	failing  atomic.Bool // as of the last /readyz
 }
+
+// ErrStarting is returned by a check while the server starts. Nothing is wrong then, so it is
+// not logged.
+var ErrStarting = errors.New("the server is starting")
 
 // checkTimeout is the deadline for all checks of one /readyz together.
 const checkTimeout = 2 * time.Second
@@ -50,18 +55,22 @@ func (h *Health) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), checkTimeout)
 	defer cancel()
 	report := health{Status: "ok", Checks: map[string]string{}}
-	status := http.StatusOK
+	status, failing := http.StatusOK, false
 	for name, check := range h.Checks {
 		report.Checks[name] = "ok"
 		if err := check(ctx); err != nil {
 			report.Status, status = "unavailable", http.StatusServiceUnavailable
 			report.Checks[name] = "failed" // the cause is only for the log
+			if errors.Is(err, ErrStarting) {
+				continue
+			}
+			failing = true
 			if !h.failing.Load() {
 				h.Log.Warn("not ready", "check", name, "err", err)
 			}
 		}
 	}
-	h.failing.Store(status != http.StatusOK)
+	h.failing.Store(failing)
 	writeHealth(w, status, report)
 }
 

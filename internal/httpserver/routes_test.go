@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -59,6 +60,11 @@ func TestHealth(t *testing.T) {
 	}
 	check("/healthz", 200, `{"status":"ok"}`)
 	check("/readyz", 200, `{"status":"ok","checks":{"database":"ok"}}`)
+	broken = fmt.Errorf("%w: it loads", httpserver.ErrStarting)
+	check("/readyz", 503, `{"status":"unavailable","checks":{"database":"failed"}}`)
+	if log.Len() > 0 {
+		t.Errorf("a start is logged as %s", &log)
+	}
 	broken = errors.New("a secret address refused the connection")
 	check("/readyz", 503, `{"status":"unavailable","checks":{"database":"failed"}}`)
 	check("/readyz", 503, `{"status":"unavailable","checks":{"database":"failed"}}`)

@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -137,7 +136,7 @@ func (s *Server) Keys() *access.Keys { return s.node.Keys }
 
 func (s *Server) loaded(context.Context) error {
 	if !s.router.loaded.Load() {
-		return errors.New("hotspots are still loading")
+		return fmt.Errorf("%w: hotspots are still loading", httpserver.ErrStarting)
 	}
 	return nil
 }

@@ -56,6 +56,9 @@ need:
 	@scripts/need dash dash
 	@scripts/need shellcheck shellcheck
 	@scripts/need jq jq
+	@scripts/need lua5.1 lua5.1
+	@scripts/need yamllint yamllint
+	@scripts/need ansible-playbook ansible-core
 	@scripts/need strace strace
 	@scripts/need faketime faketime
 	@scripts/need ogr2ogr gdal-bin

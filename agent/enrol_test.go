@@ -189,7 +189,7 @@ func TestEnrol(t *testing.T) {
 // that may have been done is sent again as it was, another one is not.
 func TestEnrol_Answers(t *testing.T) {
 	level.Repeats(t)
-	b := joining(t, "busybox ash", "curl", "")
+	b := joining(t, "busybox ash", "curl", "", "name=Boathouse", "type=public", "latitude=40", "longitude=-73")
 	do := func(url string, args ...string) (string, int) {
 		return b.do(append([]string{"enrol", "-u", url}, args...)...)
 	}
@@ -203,8 +203,8 @@ func TestEnrol_Answers(t *testing.T) {
 	}{
 		{problem(401), 2, "the server does not know this key", false},
 		{problem(403), 2, "the key is used up or over", false},
-		{problem(404), 2, "there is no hotspot with the MAC address 02:00:5e:10:00:05 (see -m), and the key registers none (404, ", false},
-		{problem(409), 2, "unlink it in the console (409, because of 409)", false},
+		{problem(404), 2, "the key has no hotspot with the MAC address 02:00:5e:10:00:05 (see -m), and may not register it (404, ", false},
+		{problem(409), 2, "unlink the other in the console (409, because of 409)", false},
 		{problem(400), 2, "the server refuses this (400, because of 400)", false},
 		{problem(503), 3, "no response: 503", false},
 		{response{status: 429, later: "17", body: problem(429).body}, 3, "not yet: 429 because of 429; again in 17 seconds\n", true},
@@ -287,7 +287,7 @@ func TestEnrol_FirstStart(t *testing.T) {
 		if got[0].once != got[1].once || got[1].once != got[2].once || got[2].once == got[3].once {
 			t.Errorf("the requests were %+v", got)
 		}
-		why := "there is no hotspot with the MAC address 02:00:5e:10:00:05 (see -m), and the key registers none (404, because of 404)"
+		why := "the key has no hotspot with the MAC address 02:00:5e:10:00:05 (see -m), and may not register it (404, because of 404)"
 		harness.Eventually(t, "status says why", func() bool {
 			printed, exit := b.do("status")
 			return exit == 1 && regexp.MustCompile(`(?m)^not linked: enrolling, \d+ seconds ago: refused: `+regexp.QuoteMeta(why)+"$").MatchString(printed)

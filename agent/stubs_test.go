@@ -60,46 +60,6 @@ func ubus(args []string) int {
 	return 0
 }
 
-// uci has the settings of the file for Linux. Those that may have several values are
-// lists. As the real one does, "get" quotes values of lists that have white space, and
-// "show" all values; an apostrophe between quotes is '\”. What "delete" removes is there
-// until "commit".
-func uci(args []string) int {
-	settings := filepath.Join(os.Getenv("BEACON_ROOT"), "etc/beacon/agent.conf")
-	switch {
-	case len(args) == 3 && args[0] == "-q" && args[1] == "delete":
-		text, _ := os.ReadFile(settings)
-		name := strings.TrimPrefix(args[2], "beacon.agent.") + "="
-		lines := slices.DeleteFunc(strings.SplitAfter(string(text), "\n"), func(line string) bool { return strings.HasPrefix(line, name) })
-		return exitOf(os.WriteFile(settings+".staged", []byte(strings.Join(lines, "")), 0o600))
-	case slices.Equal(args, []string{"-q", "commit", "beacon"}):
-		return exitOf(os.Rename(settings+".staged", settings))
-	}
-	if len(args) != 5 || args[0] != "-q" || args[1] != "-d" {
-		return 255
-	}
-	path := args[4]
-	name := strings.TrimPrefix(path, "beacon.agent.")
-	text, _ := os.ReadFile(settings)
-	var values []string
-	for line := range strings.Lines(string(text)) {
-		if value, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), name+"="); ok {
-			if args[3] == "show" || name == "ssid" && strings.ContainsAny(value, " \t") {
-				value = "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
-			}
-			values = append(values, value)
-		}
-	}
-	if len(values) == 0 {
-		return 1
-	}
-	if args[3] == "show" {
-		fmt.Print(path, "=")
-	}
-	fmt.Println(strings.Join(values, args[2]))
-	return 0
-}
-
 func exitOf(err error) int {
 	if err != nil {
 		return 1

@@ -37,6 +37,34 @@ func (c *Client) LinkDevice(ctx context.Context, code, macAddress string) (Linke
 	return call[Linked](ctx, c, r)
 }
 
+// Enrolment is what a device sends to be enrolled. All but its MAC address is of use only
+// if the key may register hotspots.
+type Enrolment struct {
+	MACAddress string          `json:"mac_address"`
+	Name       string          `json:"name,omitempty"`
+	SSID       string          `json:"ssid,omitempty"`
+	Type       string          `json:"type,omitempty"`     // home, business or public; empty: home
+	Location   *EnrolmentPlace `json:"location,omitempty"` // required to register a hotspot
+	Agent      *AgentReport    `json:"agent,omitempty"`
+}
+
+// EnrolmentPlace is where a device stands.
+type EnrolmentPlace struct {
+	Latitude  float64 `json:"latitude"`
+	Longitude float64 `json:"longitude"`
+}
+
+// Enrolled is what a device gets for an enrolment key.
+type Enrolled struct {
+	Linked
+	Registered bool `json:"registered"` // no hotspot had its MAC address: a new one has
+}
+
+// EnrolDevice exchanges an enrolment key, which the client must have, for a device's key.
+func (c *Client) EnrolDevice(ctx context.Context, in Enrolment) (Enrolled, error) {
+	return call[Enrolled](ctx, c, post(path("devices", "enrol"), in).once(""))
+}
+
 // UnlinkDevice revokes the key of a hotspot's device. It needs the scope
 // hotspots:write.
 func (c *Client) UnlinkDevice(ctx context.Context, hotspot string) error {

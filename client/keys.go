@@ -13,6 +13,7 @@ const (
 	ScopeHotspotsVerify = "hotspots:verify"
 	ScopeRewardsRead    = "rewards:read"
 	ScopeCheckInsWrite  = "checkins:write"
+	ScopeDevicesEnrol   = "devices:enrol"
 	ScopeKeysManage     = "keys:manage"
 	ScopeAdmin          = "admin"
 )
@@ -36,6 +37,12 @@ type KeyDetails struct {
 	Origins     []string `json:"origins"`     // the only web pages that may use it; empty: not restricted
 	Addresses   []string `json:"addresses"`   // the only addresses it may be used from; empty: any
 	Publishable bool     `json:"publishable"` // it may be shown to everyone
+
+	// Of a key with the scope devices:enrol.
+	MaxEnrolments int      `json:"max_enrolments"` // how many devices it may link; 0: it is another key
+	Enrolments    int      `json:"enrolments"`     // how many it has linked
+	Hotspots      []string `json:"hotspots"`       // the only ones that may get a device; empty: all of the user
+	MayRegister   bool     `json:"may_register"`   // an unknown MAC address registers a hotspot
 }
 
 // KeyCreation asks for a key.
@@ -48,6 +55,11 @@ type KeyCreation struct {
 	Origins     []string `json:"origins,omitempty"`    // such as https://app.example.org
 	Addresses   []string `json:"addresses,omitempty"`  // such as 10.0.0.0/8
 	Publishable bool     `json:"publishable,omitzero"` // only reads what is public; without scopes
+
+	// With the scope devices:enrol, which must be the only one, and with ExpiresAt.
+	MaxEnrolments int      `json:"max_enrolments,omitzero"` // how many devices it may link: 1 to 100,000
+	Hotspots      []string `json:"hotspots,omitempty"`      // the only ones that may get a device, at most 1,000; empty: all
+	MayRegister   bool     `json:"may_register,omitzero"`   // an unknown MAC address registers a hotspot
 }
 
 // CreatedKey is a new key, with its secret.

@@ -6,7 +6,7 @@ import { explain, lastDays } from "../src/days";
 import { session } from "../src/session";
 import type { Key } from "../src/types";
 
-const who: Key = { id: "key_1", user_id: "usr_1", name: "", scopes: [], created_at: "", expires_at: null, last_used_at: null, revoked_at: null, origins: [], addresses: [], publishable: false };
+const who: Key = { id: "key_1", user_id: "usr_1", name: "", scopes: [], created_at: "", expires_at: null, last_used_at: null, revoked_at: null, origins: [], addresses: [], publishable: false, max_enrolments: 0, enrolments: 0, hotspots: [], may_register: false };
 
 const asked: { path: string; key: string | null; body: string }[] = [];
 let answers: (Response | Error)[] = [];

@@ -3,7 +3,7 @@ import { mock, test } from "node:test";
 import { page } from "./page";
 import type { Key } from "../src/types";
 
-const who: Key = { id: "key_1", user_id: "usr_1", name: "", scopes: [], created_at: "", expires_at: null, last_used_at: null, revoked_at: null, origins: [], addresses: [], publishable: false };
+const who: Key = { id: "key_1", user_id: "usr_1", name: "", scopes: [], created_at: "", expires_at: null, last_used_at: null, revoked_at: null, origins: [], addresses: [], publishable: false, max_enrolments: 0, enrolments: 0, hotspots: [], may_register: false };
 
 /** A stream of events that the page asked for. */
 interface Stream {

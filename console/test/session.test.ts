@@ -15,6 +15,10 @@ const holder = (...scopes: Scope[]): Key => ({
   origins: [],
   addresses: [],
   publishable: false,
+  max_enrolments: 0,
+  enrolments: 0,
+  hotspots: [],
+  may_register: false,
 });
 
 test("a key is kept for the tab, and forgotten at the end", async () => {

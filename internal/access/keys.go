@@ -28,7 +28,7 @@ import (
 type Store interface {
 	// InsertKey adds a key that does not exist yet. May, if not nil, is called with what
 	// the user has and may have, in the same transaction.
-	InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor, may func(keys, quota int, erased bool) error) error
+	InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor, may func(beacon.Holding) error) error
 	// InsertFirstKey is InsertKey while there is no key, not even a revoked one, and uses up
 	// the invitation. Else it returns Conflict.
 	InsertFirstKey(ctx context.Context, k beacon.Key, by beacon.Actor, invited beacon.Invitation) error

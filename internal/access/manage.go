@@ -25,6 +25,11 @@ type Creation struct {
 	Origins     beacon.Opt[[]string]
 	Addresses   beacon.Opt[[]string]
 	Publishable beacon.Opt[bool]
+
+	// Of an enrolment key.
+	MaxEnrolments beacon.Opt[float64]
+	Hotspots      beacon.Opt[[]string]
+	MayRegister   beacon.Opt[bool]
 }
 
 // Created is a new key and its text, which is never shown again.
@@ -47,7 +52,7 @@ func (k *Keys) Create(ctx context.Context, p beacon.Principal, in Creation) (Cre
 	if !p.MayActFor(wanted.User) {
 		return Created{}, forbidden("this key can create keys for its own user only")
 	}
-	if lacking := slices.DeleteFunc(slices.Clone(wanted.Scopes), p.Has); len(lacking) > 0 {
+	if lacking := slices.DeleteFunc(slices.Clone(wanted.Scopes), p.MayGrant); len(lacking) > 0 {
 		return Created{}, forbidden("this key cannot grant what it lacks: " + list(lacking))
 	}
 	if held := p.Restrictions; held != nil {
@@ -67,12 +72,16 @@ func (k *Keys) Create(ctx context.Context, p beacon.Principal, in Creation) (Cre
 		return Created{}, err
 	}
 	generation := k.cache.generation()
-	err = k.store.InsertKey(ctx, key, p.CountedActor(now), func(keys, quota int, erased bool) error {
+	err = k.store.InsertKey(ctx, key, p.CountedActor(now), func(has beacon.Holding) error {
 		switch {
-		case erased:
+		case has.Erased:
 			return &beacon.Error{Kind: beacon.Conflict, Message: "this user was erased: create the key for a new user"}
-		case p.Limited() && keys >= quota:
-			return forbidden(fmt.Sprintf("you have %d keys, the most allowed: revoke some, or ask staff for a higher quota", keys))
+		case p.Limited() && has.Keys >= has.Quota:
+			return forbidden(fmt.Sprintf("you have %d keys, the most allowed: revoke some, or ask staff for a higher quota", has.Keys))
+		case has.Foreign != "":
+			var f beacon.Faults
+			f.Add("hotspots", "must be hotspots of the key's user; "+string(has.Foreign)+" is none")
+			return f.Err()
 		}
 		return nil
 	})
@@ -117,6 +126,11 @@ func (in Creation) validate(p beacon.Principal, now time.Time) (wanted beacon.Ke
 		wanted.ExpiresAt = at.UTC()
 	}
 	in.validateRestrictions(&wanted, &f)
+	if slices.Contains(wanted.Scopes, beacon.DevicesEnrol) {
+		in.validateEnrolment(&wanted, now, &f)
+	} else {
+		in.refuseEnrolment(&f)
+	}
 	return wanted, f.Err()
 }
 

@@ -30,7 +30,7 @@ type memory struct {
 
 func newMemory() *memory { return &memory{keys: map[beacon.KeyID]beacon.Key{}} }
 
-func (m *memory) InsertKey(_ context.Context, k beacon.Key, by beacon.Actor, _ func(int, int, bool) error) error {
+func (m *memory) InsertKey(_ context.Context, k beacon.Key, by beacon.Actor, _ func(beacon.Holding) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fails != nil {

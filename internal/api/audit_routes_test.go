@@ -25,6 +25,7 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 		c, staff, admin := s.anyone(t, "hotspots:write", "keys:manage"), s.anyone(t, "hotspots:verify"), s.anyone(t, "admin")
 		spot, another, key, code, hold, device, user := "", "", "", "", "", machine{}, string(c.user)
 		setting := "home_privacy"
+		another, enroller := c.register(t, 0x77).ID, c.enroller(t, 1)
 		var tried []string
 		c.delete(t, c.serves(t, 7)).want(t, http.StatusNoContent) // its MAC address is reserved
 		for _, step := range []struct {
@@ -57,6 +58,9 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 				a := s.tryLink(t, code, mac(1))
 				device = machine{client{server: s, plain: data[linked](t, a, http.StatusOK).DeviceKey}, "/v1/hotspots/" + spot}
 				return a
+			}},
+			{"POST /v1/devices/enrol", beacon.HotspotLinked, &another, func() answer {
+				return enroller.enrol(t, 0x77)
 			}},
 			{"POST /v1/hotspots/{id}/heartbeats", "", nil, func() answer {
 				return device.beat(t, `{"boot_id":"a","seq":0,"clients":1,"rx_bytes":1,"tx_bytes":1}`)

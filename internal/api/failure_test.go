@@ -73,6 +73,12 @@ func (f faulty) LinkDevice(
 	return beacon.Hotspot{}, f.fail()
 }
 
+func (f faulty) Enrol(
+	context.Context, beacon.KeyID, beacon.MAC, beacon.Actor, time.Time, func(beacon.Enrolling, *beacon.Hotspot) error,
+) (beacon.Hotspot, error) {
+	return beacon.Hotspot{}, f.fail()
+}
+
 func (f faulty) Quality(context.Context, beacon.HotspotID, beacon.Day, beacon.Day) (beacon.Quality, error) {
 	return beacon.Quality{}, f.fail()
 }
@@ -151,6 +157,7 @@ func TestFailure(t *testing.T) {
 				c.get(t, "/v1/users/me/rewards", "Accept", "text/csv"), c.get(t, "/v1/users/me/export"),
 				s.call(t, "POST", "/v1/devices/link", `{"code":"K7QX-29MD","mac_address":"02:00:5e:00:00:01"}`),
 				s.call(t, "POST", "/v1/devices/link", `{"code":"","mac_address":""}`),
+				c.enroller(t, 1).enrol(t, 1),
 			} {
 				wantFault(t, a, tc.status, tc.code)
 				if strings.Contains(string(a.body), "hunter2") {

@@ -128,6 +128,7 @@ func TestDefaultLimits(t *testing.T) {
 		Failures:  ratelimit.Limit{Every: 50 * time.Millisecond, Burst: 100},
 		Devices:   ratelimit.Limit{Every: time.Second, Burst: 10},
 		LinkTries: ratelimit.Limit{Every: 6 * time.Second, Burst: 10},
+		Enrolling: ratelimit.Limit{Every: 50 * time.Millisecond, Burst: 200},
 		Feeds:     ratelimit.Limit{Every: 20 * time.Millisecond, Burst: 500},
 	}
 	if got != want {

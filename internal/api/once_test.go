@@ -59,6 +59,12 @@ func eachRepeatable(t *testing.T, s *server, test func(t *testing.T, p repeatabl
 				kind: beacon.HotspotLinked, secret: "device_key", lasts: 15 * time.Minute,
 			}
 		},
+		"enrol": func(c client, _ string) repeatable {
+			return repeatable{
+				body: at(`{"mac_address":%q}`, mac(n)), spelled: at(` { "mac_address": %q } `, mac(n)), other: at(`{"mac_address":%q,"name":"Other"}`, mac(n)),
+				send: c.enroller(t, 1).repeating(t, "/v1/devices/enrol"), kind: beacon.HotspotLinked, secret: "device_key", lasts: 15 * time.Minute,
+			}
+		},
 	} {
 		n++
 		t.Run(name, func(t *testing.T) {
@@ -240,7 +246,7 @@ func TestOnce_Secrets(t *testing.T) {
 			secrets = append(secrets, data[map[string]any](t, p.send(p.body, "k"), http.StatusOK)[p.secret].(string))
 		}
 	})
-	if len(secrets) != 3 {
+	if len(secrets) != 4 {
 		t.Fatalf("secrets: %d", len(secrets))
 	}
 	for _, name := range []string{file, file + "-wal"} {

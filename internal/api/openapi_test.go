@@ -113,12 +113,17 @@ func TestOpenAPI_RequestExamples(t *testing.T) {
 				}
 			case "/v1/devices/link": // with a code that exists
 				body = bytes.Replace(body, []byte("k7qx 29md"), []byte(c.newCode(t, m.hotspot)), 1)
+			case "/v1/devices/enrol":
+				sender = c.enroller(t, 9, `"may_register":true`)
+				c.delete(t, m.hotspot+"/device").want(t, http.StatusNoContent)
 			case "/v1/hotspots/{id}/heartbeats":
 				sender = m.client
 			}
 			a := sender.do(t, example.Method, strings.NewReplacer("{id}", subject, "{month}", "2026-10").Replace(example.Path), string(body))
-			if example.Path == "/v1/devices/link" {
-				m.plain = data[linked](t, a, http.StatusOK).DeviceKey
+			if strings.HasPrefix(example.Path, "/v1/devices/") {
+				if done := data[linked](t, a, http.StatusOK); done.HotspotID == hotspot {
+					m.plain = done.DeviceKey
+				}
 			}
 			switch example.Path {
 			case "/v1/rewards/replays", "/v1/rewards/reopenings", "/v1/rewards/months/{month}/settlement": // no day is closed
@@ -158,6 +163,8 @@ func newCast(t *testing.T, s *server) *cast {
 	hotspot := data[hotspot](t, owner.post(t, "/v1/hotspots", readingRoom), http.StatusCreated)
 	changing := operator.register(t, 0xffff00)
 	verifying, own := operator.register(t, 0xffff01), verifier.register(t, 0xffff04)
+	enroller := operator.enroller(t, 9)
+	operator.register(t, 0xffff07)
 	code := operator.newCode(t, "/v1/hotspots/"+operator.register(t, 0xffff02).ID)
 	beating := operator.install(t, 0xffff03)
 	s.verify(t, beating.hotspot)
@@ -179,7 +186,7 @@ func newCast(t *testing.T, s *server) *cast {
 			"{plaza}", strings.TrimPrefix(plaza.hotspot, "/v1/hotspots/"), "{app}", app.plain,
 			"{owner_id}", string(owner.user),
 			"{owner}", owner.plain, "{operator}", operator.plain, "{reader}", reader.plain, "{manager}", manager.plain,
-			"{admin}", admin.plain, "{revoked}", revoked.plain, "{earner}", earner.plain, "{newcomer}", newcomer.plain,
+			"{admin}", admin.plain, "{enroller}", enroller.plain, "{revoked}", revoked.plain, "{earner}", earner.plain, "{newcomer}", newcomer.plain,
 			"{long}", strings.Repeat(" ", 65537),
 		),
 		servers: map[string]*server{

@@ -48,6 +48,7 @@ var guards = map[string]struct{ scope, reason string }{
 	"POST /v1/hotspots/{id}/checkins":               {scope: "checkins:write"},
 	"POST /v1/hotspots/{id}/heartbeats":             {scope: "device", reason: "a device has a key of its own, and no scopes (decision X3)"},
 	"POST /v1/devices/link":                         {scope: "none", reason: "a device that is not linked yet has no key (decision X2)"},
+	"POST /v1/devices/enrol":                        {scope: "devices:enrol"},
 	"GET /v1/users/{id}/holds":                      {scope: "rewards:read"},
 	"POST /v1/holds":                                {scope: "hotspots:verify"},
 	"GET /v1/holds":                                 {scope: "hotspots:verify"},
@@ -167,7 +168,7 @@ func TestRoutes_MethodNotAllowed(t *testing.T) {
 	for path, allow := range map[string]string{
 		"/v1/hotspots": "GET, HEAD, POST", "/v1/hotspots/nearby": "GET, HEAD", "/v1/hotspots/hs_1": "DELETE, GET, HEAD, PATCH",
 		"/v1/users/me/hotspots": "GET, HEAD", "/v1/keys": "GET, HEAD, POST", "/v1/keys/self": "GET, HEAD", "/v1/keys/key_1": "DELETE",
-		"/v1/openapi.yaml": "GET, HEAD", "/v1/openapi.json": "GET, HEAD", "/v1/events": "GET, HEAD", "/v1/devices/link": "POST",
+		"/v1/openapi.yaml": "GET, HEAD", "/v1/openapi.json": "GET, HEAD", "/v1/events": "GET, HEAD", "/v1/devices/link": "POST", "/v1/devices/enrol": "POST",
 		"/v1/hotspots/hs_01kb3gzk00e9x8q6s5t4v3w2y1/heartbeats": "POST", "/v1/hotspots/hs_1/heartbeats": "POST", "/v1/hotspots/hs_1/history": "GET, HEAD",
 		"/v1/users/me/rewards": "GET, HEAD", "/v1/users/me/rewards/history": "GET, HEAD", "/v1/users/me/rewards/days": "GET, HEAD", "/v1/users/me/rewards/statements/2026-10": "GET, HEAD",
 		"/v1/hotspots/hs_1/rewards/explain": "GET, HEAD", "/v1/coverage": "GET, HEAD", "/v1/coverage/simulate": "POST", "/v1/coverage/tiles/0/0/0.mvt": "GET, HEAD",

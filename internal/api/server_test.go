@@ -113,6 +113,7 @@ var ample = edge.Limits{
 	Failures:  ratelimit.Limit{Every: time.Microsecond, Burst: 1_000_000},
 	Devices:   ratelimit.Limit{Every: time.Microsecond, Burst: 1_000_000},
 	LinkTries: ratelimit.Limit{Every: time.Microsecond, Burst: 1_000_000},
+	Enrolling: ratelimit.Limit{Every: time.Microsecond, Burst: 1_000_000},
 }
 
 // alive is a server that runs as the binary does, with ample limits.

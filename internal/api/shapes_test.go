@@ -164,7 +164,7 @@ var codes = map[int][]string{
 	http.StatusCreated:                     {""},
 	http.StatusBadRequest:                  {"invalid_request", "missing_parameter"},
 	http.StatusUnauthorized:                {"unauthorized"},
-	http.StatusForbidden:                   {"forbidden"},
+	http.StatusForbidden:                   {"forbidden", "enrolments_used_up"},
 	http.StatusNotFound:                    {"not_found"},
 	http.StatusMethodNotAllowed:            {"method_not_allowed"},
 	http.StatusRequestTimeout:              {"request_timeout"},

@@ -11,8 +11,9 @@ import (
 // know which status and code a Kind becomes.
 type Kind int
 
-// There is one Kind for each row of the network document's error table, and those of
-// decision N1. New ones go to the end: batches are remembered with their numbers.
+// There is one Kind for each row of the network document's error table, those of decision N1,
+// and UsedUp, by which a device knows that it has to be given another key. New ones go to the
+// end: batches are remembered with their numbers.
 const (
 	Internal Kind = iota // the zero value, so that a forgotten Kind reveals nothing
 	InvalidRequest
@@ -26,6 +27,7 @@ const (
 	TooLarge
 	UnsupportedMedia
 	Overloaded
+	UsedUp
 )
 
 // Error is a failure that may be shown to the client. Message and Fields are safe to

@@ -21,13 +21,14 @@ const (
 	HotspotsVerify Scope = "hotspots:verify"
 	RewardsRead    Scope = "rewards:read"
 	CheckInsWrite  Scope = "checkins:write"
+	DevicesEnrol   Scope = "devices:enrol" // always alone: see Enrolment
 	KeysManage     Scope = "keys:manage"
 	Admin          Scope = "admin" // everything, for any user
 )
 
 // Scopes returns all scopes, in the order in which keys list them.
 func Scopes() []Scope {
-	return []Scope{HotspotsWrite, HotspotsVerify, RewardsRead, CheckInsWrite, KeysManage, Admin}
+	return []Scope{HotspotsWrite, HotspotsVerify, RewardsRead, CheckInsWrite, DevicesEnrol, KeysManage, Admin}
 }
 
 // Valid reports whether the scope exists.
@@ -71,12 +72,22 @@ func (p Principal) Has(s Scope) bool {
 	return slices.Contains(p.Scopes, s) || slices.Contains(p.Scopes, Admin)
 }
 
+// MayGrant reports whether the principal may create a key with the scope: one that it has. A
+// key that may link the devices of its user one by one may let them enrol.
+func (p Principal) MayGrant(s Scope) bool {
+	return p.Has(s) || s == DevicesEnrol && p.Has(HotspotsWrite)
+}
+
+// Enrols reports whether the key is an enrolment key, which may do nothing else.
+func (p Principal) Enrols() bool { return slices.Contains(p.Scopes, DevicesEnrol) }
+
 // MayActFor reports whether the principal may read and change what belongs to the
 // user: their own, or anyone's for Admin.
 //
-// A publishable key does not act for its user: anyone may have read it in a web page.
+// A publishable key does not act for its user: anyone may have read it in a web page. Nor
+// does an enrolment key, which is on many devices.
 func (p Principal) MayActFor(user UserID) bool {
-	return p.Has(Admin) || user != "" && user == p.User && !p.Publishable()
+	return p.Has(Admin) || user != "" && user == p.User && !p.Publishable() && !p.Enrols()
 }
 
 // Me stands for the principal's own user in place of an id.
@@ -139,6 +150,15 @@ type Key struct {
 	LastUsedAt time.Time // zero: never used; kept to the minute
 
 	Restrictions Restrictions
+	Enrolment    Enrolment
+	Enrolled     int // devices linked with it
+}
+
+// Holding is what the user of a new key has, and may have.
+type Holding struct {
+	Keys, Quota int       // in force
+	Erased      bool      // the user is erased, or being so
+	Foreign     HotspotID // the first hotspot of the key's Enrolment that is not the user's, if any
 }
 
 // InForce reports whether the key is valid at now. From the very moment of its expiry

@@ -10,8 +10,8 @@ import (
 
 func TestPrincipal_Has(t *testing.T) {
 	all := beacon.Scopes()
-	if len(all) != 6 {
-		t.Fatalf("%d scopes; want 6", len(all))
+	if len(all) != 7 {
+		t.Fatalf("%d scopes; want 7", len(all))
 	}
 	for _, held := range all {
 		p := beacon.Principal{Scopes: []beacon.Scope{held}}
@@ -39,6 +39,7 @@ func TestPrincipal_MayActFor(t *testing.T) {
 		{mine, "", false},
 		{admin, "usr_b", true},
 		{beacon.Principal{}, "", false},
+		{beacon.Principal{User: "usr_a", Scopes: []beacon.Scope{beacon.DevicesEnrol}}, "usr_a", false},
 	} {
 		if got := test.p.MayActFor(test.user); got != test.want {
 			t.Errorf("%v for %q: %t; want %t", test.p, test.user, got, test.want)

@@ -52,8 +52,9 @@ type Link struct {
 // Linked is the outcome: the hotspot, and the key of its device, which is never shown
 // again.
 type Linked struct {
-	Hotspot beacon.Hotspot
-	Key     string
+	Hotspot    beacon.Hotspot
+	Key        string
+	Registered bool // the device has registered the hotspot
 }
 
 // ErrLink is the one error for a wrong code, a used one, an expired one and a wrong
@@ -85,14 +86,9 @@ func (r *Registry) Link(ctx context.Context, in Link) (Linked, error) {
 		if mac := beacon.MAC(in.MAC).Canonical(); mac == "" || mac != h.Device.MAC.Canonical() {
 			return badLink("the MAC address differs")
 		}
-		if err := h.RenewService(now); err != nil {
-			return err
-		}
-		out.Key, h.Device.KeyHash = access.MintDevice(h.ID)
-		h.Device.LinkedAt, h.Device.Agent = now, reportedAt(in.Agent, now)
-		r.touch(h)
-		out.Hotspot = *h
-		return access.Keep(in.Once, out, "the device key of "+string(h.ID))
+		var err error
+		out, err = r.connect(h, in.Agent, now, in.Once, false)
+		return err
 	}
 	h, err := r.store.LinkDevice(ctx, hash, by, now, func(code *beacon.LinkCode, h *beacon.Hotspot) error {
 		code.Void = true
@@ -121,6 +117,19 @@ func (r *Registry) Link(ctx context.Context, in Link) (Linked, error) {
 	}
 	out.Hotspot = h
 	return out, r.fleet.Apply(h)
+}
+
+// connect gives a hotspot a device with a new key. Once remembers the outcome, if the request
+// may be repeated.
+func (r *Registry) connect(h *beacon.Hotspot, agent beacon.Agent, now time.Time, once *beacon.Once, registered bool) (out Linked, err error) {
+	if err := h.RenewService(now); err != nil {
+		return out, err
+	}
+	out.Key, h.Device.KeyHash = access.MintDevice(h.ID)
+	h.Device.LinkedAt, h.Device.Agent = now, reportedAt(agent, now)
+	r.touch(h)
+	out.Hotspot, out.Registered = *h, registered
+	return out, access.Keep(once, out, "the device key of "+string(h.ID))
 }
 
 // reportedAt returns an agent with the time of its report, or none.

@@ -21,7 +21,7 @@ import (
 // permissions are checked before the call, or in edit. Implementations are safe for
 // concurrent use and share no memory with the caller.
 type Store interface {
-	// InsertHotspots, UpdateHotspot, PutLinkCode and LinkDevice do nothing and return
+	// InsertHotspots, UpdateHotspot, PutLinkCode, LinkDevice and Enrol do nothing and return
 	// ErrRepeated if the actor has a Once that was used before.
 
 	// InsertHotspots calls done in its transaction with the verdict on each, which is
@@ -52,6 +52,11 @@ type Store interface {
 	// deleted if it is void. LinkDevice returns NotFound if there is no such code.
 	LinkDevice(ctx context.Context, hash [32]byte, by beacon.Actor, now time.Time,
 		use func(*beacon.LinkCode, *beacon.Hotspot) error) (beacon.Hotspot, error)
+	// Enrol lets use link the hotspot with a MAC address, in the transaction that counts the
+	// use of an enrolment key. If there is none, use gets one without a Version, and may make
+	// a new one of it. Conflict: the address is reserved for others.
+	Enrol(ctx context.Context, key beacon.KeyID, mac beacon.MAC, by beacon.Actor, now time.Time,
+		use func(beacon.Enrolling, *beacon.Hotspot) error) (beacon.Hotspot, error)
 	// Quality returns what the check-ins of some days say of a hotspot.
 	Quality(ctx context.Context, hotspot beacon.HotspotID, first, last beacon.Day) (beacon.Quality, error)
 	// NoteRefusal writes only an audit row.

@@ -143,13 +143,13 @@ func (db HotspotTable) EraseHotspot(ctx context.Context, id beacon.HotspotID, by
 	return db.committer.do(ctx, op)
 }
 
-const eraseKeySQL = `UPDATE api_keys SET name = '', restrictions = '', last_used_at = 0, seal = $2 WHERE id = $1 AND revoked_at <> 0`
+const eraseKeySQL = `UPDATE api_keys SET name = '', restrictions = '', enrolment = '', enrolled = 0, last_used_at = 0, seal = $2 WHERE id = $1 AND revoked_at <> 0`
 
-// EraseKey takes from a revoked key its name and its restrictions, which may say from
-// where it was used.
+// EraseKey takes from a revoked key its name, its restrictions, which may say from where it
+// was used, and what it could enrol.
 func (db KeyTable) EraseKey(ctx context.Context, k beacon.Key) error {
 	k.Name = ""
-	return db.exec(ctx, "key "+string(k.ID), nil, eraseKeySQL, string(k.ID), keyContent(&k, scopesText(k.Scopes), "").seal())
+	return db.exec(ctx, "key "+string(k.ID), nil, eraseKeySQL, string(k.ID), keyContent(&k, scopesText(k.Scopes), "", "").seal())
 }
 
 var eraseOfUserSQL = []string{

@@ -17,19 +17,21 @@ import (
 )
 
 // InsertKey writes a new API key, once if the actor says so (see doOnce). If may is not
-// nil, it is called in the same transaction with how many keys of the user are in force,
-// the user's quota, and whether the user is erased, or being so. An error of may is
-// returned unchanged.
-func (db KeyTable) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor, may func(keys, quota int, erased bool) error) error {
+// nil, it is called in the same transaction with what the user has and may have. An error
+// of may is returned unchanged.
+func (db KeyTable) InsertKey(ctx context.Context, k beacon.Key, by beacon.Actor, may func(beacon.Holding) error) error {
 	return db.insertKey(ctx, k, by, func(tx *transaction) error {
 		if may == nil {
 			return nil
 		}
-		keys, quota, erased, err := countKeys(tx, k.User, k.CreatedAt)
+		has, err := countKeys(tx, k.User, k.CreatedAt)
 		if err != nil {
 			return err
 		}
-		return may(keys, quota, erased)
+		if has.Foreign, err = foreignHotspot(tx, k); err != nil {
+			return err
+		}
+		return may(has)
 	})
 }
 
@@ -81,7 +83,7 @@ func invitationText(i beacon.Invitation) string {
 // insertKey writes a new key if the check, in the same transaction, does not refuse it.
 func (db *core) insertKey(ctx context.Context, k beacon.Key, by beacon.Actor, check func(*transaction) error) error {
 	values, err := appendValues(nil, keyRow(&k))
-	if err := errors.Join(err, storableText(string(k.ID), string(k.User), k.Name, scopesText(k.Scopes), k.Restrictions.String())); err != nil {
+	if err := errors.Join(err, storableText(string(k.ID), string(k.User), k.Name, scopesText(k.Scopes), k.Restrictions.String(), k.Enrolment.String())); err != nil {
 		return internal("insert key", err)
 	}
 	change := beacon.Change{Kind: beacon.KeyCreated, Target: string(k.ID), Actor: by, At: k.CreatedAt}
@@ -176,15 +178,20 @@ func (db KeyTable) TouchKeys(ctx context.Context, used map[beacon.KeyID]time.Tim
 func keyRow(k *beacon.Key) []any {
 	scopes := as(&k.Scopes, always(scopesText), always(parseScopes))
 	restrictions := as(&k.Restrictions, always(restrictionsText), beacon.ParseRestrictions)
+	enrolment := as(&k.Enrolment, always(enrolmentText), beacon.ParseEnrolment)
 	return []any{
 		(*string)(&k.ID), (*string)(&k.User), &k.Name, scopes, hash(&k.SecretHash),
-		moment(&k.CreatedAt), moment(&k.ExpiresAt), moment(&k.RevokedAt), moment(&k.LastUsedAt), restrictions,
-		sealOf(func() *content { return keyContent(k, *scopes.target().(*string), *restrictions.target().(*string)) }),
+		moment(&k.CreatedAt), moment(&k.ExpiresAt), moment(&k.RevokedAt), moment(&k.LastUsedAt), restrictions, enrolment, &k.Enrolled,
+		sealOf(func() *content {
+			return keyContent(k, *scopes.target().(*string), *restrictions.target().(*string), *enrolment.target().(*string))
+		}),
 		named{"key", (*string)(&k.ID)},
 	}
 }
 
 func restrictionsText(r beacon.Restrictions) string { return r.String() }
+
+func enrolmentText(e beacon.Enrolment) string { return e.String() }
 
 func scopesText(scopes []beacon.Scope) string {
 	return strings.Join(mapped(scopes, func(s beacon.Scope) string { return string(s) }), " ")
@@ -195,15 +202,19 @@ func parseScopes(text string) []beacon.Scope {
 }
 
 // keyContent returns the part of a key that never changes; a revocation is in the
-// change stream.
+// change stream, and so is each device that was linked with it.
 //
 // A key without restrictions has the checksum that it had before there were any. So an
-// older server refuses to read a key with restrictions, which it would not check.
-func keyContent(k *beacon.Key, scopes, restrictions string) *content {
+// older server refuses to read a key with restrictions, which it would not check. The same
+// is true of enrolment keys.
+func keyContent(k *beacon.Key, scopes, restrictions, enrolment string) *content {
 	c := &content{version: unchanging, said: make([]byte, 0, usualContent)}
 	c.text(string(k.ID), string(k.User), k.Name, scopes, string(k.SecretHash[:]))
-	if restrictions != "" {
+	if restrictions != "" || enrolment != "" {
 		c.text(restrictions)
+	}
+	if enrolment != "" {
+		c.text(enrolment)
 	}
 	c.integer(micros(k.CreatedAt), micros(k.ExpiresAt))
 	return c

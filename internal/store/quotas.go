@@ -51,11 +51,12 @@ const countInForceSQL = `SELECT count(*), coalesce((SELECT keys FROM quotas WHER
 
 // countKeys counts the keys of a user that are in force, and reports whether the user is
 // erased, or being so.
-func countKeys(tx *transaction, user beacon.UserID, now time.Time) (keys, quota int, erased bool, err error) {
+func countKeys(tx *transaction, user beacon.UserID, now time.Time) (has beacon.Holding, err error) {
 	var erasures int
-	_, err = tx.row([]any{&keys, &quota, &erasures}, countInForceSQL, string(user), micros(now))
-	if quota < 0 {
-		quota = beacon.DefaultQuota().Keys
+	_, err = tx.row([]any{&has.Keys, &has.Quota, &erasures}, countInForceSQL, string(user), micros(now))
+	if has.Quota < 0 {
+		has.Quota = beacon.DefaultQuota().Keys
 	}
-	return keys, quota, erasures > 0, err
+	has.Erased = erasures > 0
+	return has, err
 }

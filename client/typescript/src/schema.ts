@@ -305,6 +305,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/devices/enrol": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enrol a device with an enrolment key
+         * @description A device sends the key and its MAC address, and gets its own key for the hotspot of the key's user that
+         *     has this address. Nobody has to type a code. Needs the scope `devices:enrol`.
+         *
+         *     If no hotspot has the address and the key says `may_register`, the device registers one, which waits to be
+         *     verified and counts toward the quota of the user. Then `location` is required; without the other fields,
+         *     the hotspot is a `home` with the end of its id as its name and SSID. The response is the same 404 whether
+         *     nobody has the address, someone else has it, or the hotspot is not one of those that the key may enrol.
+         *
+         *     A hotspot with a linked device gets 409: an enrolment key takes no hotspot from a device. A key that has
+         *     linked as many devices as it may gets 403 with the code `enrolments_used_up`. All enrolment keys of a user
+         *     together may send 20 requests a second, and 200 at once; other limits of the user do not count these requests. Each
+         *     enrolment counts as a change, or as two if it registers a hotspot; a user may make 40 a day for each hotspot
+         *     that may wait to be verified, 2,000 unless staff gave a higher quota. Unknown fields are ignored, and named in `ignored`.
+         *
+         *     A device that got no response may send the request again with the same `Idempotency-Key`, within 15
+         *     minutes of the first; that does not count again. Choose that key at random, such as a UUID: another device
+         *     that knows it could ask for the device key.
+         */
+        post: operations["enrolDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/hotspots/{id}/device": {
         parameters: {
             query?: never;
@@ -1208,6 +1244,10 @@ export interface paths {
          * @description The key itself is only in this response: store it. A key cannot grant a scope that it lacks, and creates
          *     keys only for its own user; a key with the scope `admin` may do both, and create a new user with
          *     `user_id: new`. Needs the scope `keys:manage`.
+         *
+         *     An **enrolment key** has the scope `devices:enrol` alone, and is for a file or an image that many devices
+         *     share: see `POST /v1/devices/enrol`. It must have `expires_at`, at most a year ahead, and
+         *     `max_enrolments`. Any key with `hotspots:write` may grant this scope.
          */
         post: operations["createKey"];
         delete?: never;
@@ -1833,6 +1873,38 @@ export interface components {
             next_in_s: number;
             accepts: components["schemas"]["Accepts"];
             ignored?: components["schemas"]["Ignored"];
+        };
+        Enrolment: {
+            /** @description The MAC address of the device. */
+            mac_address: string;
+            agent?: components["schemas"]["AgentReport"];
+            /** @description The name of a hotspot that is registered. */
+            name?: string;
+            /** @description The SSID of a hotspot that is registered. */
+            ssid?: string;
+            type?: components["schemas"]["Type"];
+            location?: components["schemas"]["EnrolmentPlace"];
+        };
+        /** @description Where the device stands. */
+        EnrolmentPlace: {
+            /** Format: double */
+            latitude: number;
+            /** Format: double */
+            longitude: number;
+        };
+        Enrolled: {
+            hotspot_id: components["schemas"]["HotspotId"];
+            /** @description What to send as `Authorization: Bearer`. It is shown only once. */
+            device_key: string;
+            linked_at: components["schemas"]["Timestamp"];
+            /** @description Where to send heartbeats. */
+            heartbeat_path: string;
+            /** @description Seconds between heartbeats. */
+            next_in_s: number;
+            accepts: components["schemas"]["Accepts"];
+            ignored?: components["schemas"]["Ignored"];
+            /** @description No hotspot had the MAC address: the device has registered one. */
+            registered: boolean;
         };
         /** @description The fields of a heartbeat that this server knows, each with the version of its meaning. A field that is new to the API, or a new version of one, appears here first. */
         Accepts: {
@@ -2664,9 +2736,18 @@ export interface components {
              * @default false
              */
             publishable: boolean;
+            /** @description How many devices an enrolment key may link. Required with the scope `devices:enrol`, refused without it. */
+            max_enrolments?: number;
+            /** @description The only hotspots whose devices an enrolment key may link; they belong to the user of the key. By default, and if empty, all hotspots of that user. */
+            hotspots?: components["schemas"]["HotspotId"][];
+            /**
+             * @description A device that enrols with a MAC address that no hotspot has registers one, which waits to be verified. Not for a key with `hotspots`.
+             * @default false
+             */
+            may_register: boolean;
         };
         /** @enum {string} */
-        Scope: "hotspots:write" | "hotspots:verify" | "rewards:read" | "checkins:write" | "keys:manage" | "admin";
+        Scope: "hotspots:write" | "hotspots:verify" | "rewards:read" | "checkins:write" | "devices:enrol" | "keys:manage" | "admin";
         Key: {
             id: components["schemas"]["KeyId"];
             user_id: components["schemas"]["UserId"];
@@ -2682,6 +2763,14 @@ export interface components {
             addresses: string[];
             /** @description It may be shown to everyone. */
             publishable: boolean;
+            /** @description How many devices it may link; 0 if it is no enrolment key. */
+            max_enrolments: number;
+            /** @description How many devices it has linked. */
+            enrolments: number;
+            /** @description The only hotspots whose devices it may link; empty for all of its user. */
+            hotspots: components["schemas"]["HotspotId"][];
+            /** @description A device whose MAC address no hotspot has registers one. */
+            may_register: boolean;
         };
         CreatedKey: {
             id: components["schemas"]["KeyId"];
@@ -2700,6 +2789,14 @@ export interface components {
             addresses: string[];
             /** @description It may be shown to everyone. */
             publishable: boolean;
+            /** @description How many devices it may link; 0 if it is no enrolment key. */
+            max_enrolments: number;
+            /** @description How many devices it has linked. */
+            enrolments: number;
+            /** @description The only hotspots whose devices it may link; empty for all of its user. */
+            hotspots: components["schemas"]["HotspotId"][];
+            /** @description A device whose MAC address no hotspot has registers one. */
+            may_register: boolean;
         };
         MaybeTimestamp: components["schemas"]["Timestamp"] | null;
         Meta: {
@@ -2737,7 +2834,7 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         ErrorBody: {
-            /** @description For programs: `invalid_request` or `missing_parameter` (400), `unauthorized` (401), `forbidden` (403), `not_found` (404), `method_not_allowed` (405), `request_timeout` (408), `conflict` (409), `payload_too_large` (413), `unsupported_media_type` (415), `rate_limit_exceeded` (429), `headers_too_large` (431), `internal_error` (500) or `overloaded` (503). */
+            /** @description For programs: `invalid_request` or `missing_parameter` (400), `unauthorized` (401), `forbidden` (403), `not_found` (404), `method_not_allowed` (405), `request_timeout` (408), `conflict` (409), `payload_too_large` (413), `unsupported_media_type` (415), `rate_limit_exceeded` (429), `headers_too_large` (431), `internal_error` (500) or `overloaded` (503); to devices that enrol, `enrolments_used_up` (403). */
             code: string;
             /** @description For people. */
             message: string;
@@ -2805,6 +2902,10 @@ export interface components {
         };
         LinkedAnswer: {
             data: components["schemas"]["Linked"];
+            meta: components["schemas"]["Meta"];
+        };
+        EnrolledAnswer: {
+            data: components["schemas"]["Enrolled"];
             meta: components["schemas"]["Meta"];
         };
         HeartbeatAnswer: {
@@ -4237,6 +4338,51 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    enrolDevice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Enrolment"];
+            };
+        };
+        responses: {
+            /** @description The device key, where to send heartbeats, how often, and whether a hotspot was registered. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolledAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];

@@ -20,6 +20,7 @@ func showDetails(k beacon.Key) client.KeyDetails {
 		UserID: string(k.User), Name: k.Name, Scopes: edge.Texts(k.Scopes), CreatedAt: k.CreatedAt,
 		ExpiresAt: edge.Maybe(k.ExpiresAt), LastUsedAt: edge.Maybe(k.LastUsedAt), RevokedAt: edge.Maybe(k.RevokedAt),
 		Origins: k.Restrictions.Origins, Addresses: edge.Texts(k.Restrictions.Addresses), Publishable: k.Restrictions.Publishable,
+		MaxEnrolments: k.Enrolment.Most, Enrolments: k.Enrolled, Hotspots: edge.Texts(k.Enrolment.Hotspots), MayRegister: k.Enrolment.Register,
 	}
 }
 
@@ -31,6 +32,7 @@ func (a *API) DecodeCreation(_ *http.Request, o *edge.Object) (access.Creation, 
 		ExpiresAt: edge.ReadTime(o, "expires_at"),
 
 		Origins: o.Texts("origins"), Addresses: o.Texts("addresses"), Publishable: o.Flag("publishable"),
+		MaxEnrolments: o.Number("max_enrolments"), Hotspots: o.Texts("hotspots"), MayRegister: o.Flag("may_register"),
 	}
 	return in, o.Finish(func() error { return in.Validate(a.Now()) })
 }

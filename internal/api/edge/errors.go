@@ -30,6 +30,7 @@ var kinds = map[beacon.Kind]struct {
 	beacon.TooLarge:         {http.StatusRequestEntityTooLarge, "payload_too_large"},
 	beacon.UnsupportedMedia: {http.StatusUnsupportedMediaType, "unsupported_media_type"},
 	beacon.Overloaded:       {http.StatusServiceUnavailable, "overloaded"},
+	beacon.UsedUp:           {http.StatusForbidden, "enrolments_used_up"},
 }
 
 // Fail is the only place where an error becomes a response. The cause of an internal

@@ -39,8 +39,12 @@ func (e *Edge) Guard(rt Route) http.Handler {
 		}
 		now := time.Now() // of the machine: limits count real time
 		p, err := e.Admit(w, r, now)
-		if err == nil && !public && p.Publishable() {
+		switch {
+		case err != nil:
+		case !public && p.Publishable():
 			err = errPublishable
+		case rt.Pattern != EnrolPattern && p.Enrols():
+			err = errEnrols
 		}
 		if err == nil && rt.scope != "" && !p.Has(rt.scope) {
 			err = &beacon.Error{Kind: beacon.Forbidden, Message: fmt.Sprintf("this needs a key with the scope %s", rt.scope)}
@@ -166,6 +170,7 @@ var publicPatterns = []string{"GET /v1/hotspots/nearby", "GET /v1/hotspots/{id}"
 
 var (
 	errPublishable = &beacon.Error{Kind: beacon.Forbidden, Message: "a publishable key may only find and read hotspots and coverage"}
+	errEnrols      = &beacon.Error{Kind: beacon.Forbidden, Message: "an enrolment key may only enrol devices, with POST /v1/devices/enrol"}
 	errElsewhere   = &beacon.Error{Kind: beacon.Forbidden, Message: "this key is restricted to other origins or addresses"}
 )
 
@@ -183,6 +188,9 @@ func (e *Edge) checkPlace(w http.ResponseWriter, r *http.Request, p beacon.Princ
 	}
 	return errElsewhere
 }
+
+// EnrolPattern is the only route for enrolment keys.
+const EnrolPattern = "POST /v1/devices/enrol"
 
 // TilePattern is as much as the mux can match; tileOf checks the last segment.
 const TilePattern = "GET /v1/coverage/tiles/{z}/{x}/{tile}"

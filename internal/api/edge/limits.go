@@ -18,6 +18,7 @@ type Limits struct {
 	Failures  ratelimit.Limit // wrong keys per address
 	Devices   ratelimit.Limit // requests per device
 	LinkTries ratelimit.Limit // attempts to link a device, per address
+	Enrolling ratelimit.Limit // requests with the enrolment keys of a user
 	Feeds     ratelimit.Limit // requests for open feeds, per address (decision D177)
 }
 
@@ -32,6 +33,7 @@ func DefaultLimits() Limits {
 		Failures:  ratelimit.Limit{Every: time.Second / 20, Burst: 100},
 		Devices:   ratelimit.Limit{Every: time.Second, Burst: 10},
 		LinkTries: ratelimit.Limit{Every: time.Minute / 10, Burst: 10},
+		Enrolling: ratelimit.Limit{Every: time.Second / 20, Burst: 200},
 		Feeds:     ratelimit.Limit{Every: time.Second / 50, Burst: 500},
 	}
 }
@@ -48,9 +50,10 @@ type limiters struct {
 	failures *ratelimit.Limiter[netip.Prefix]
 	devices  *ratelimit.Limiter[beacon.HotspotID]
 	links    *ratelimit.Limiter[netip.Prefix]
+	enrols   *ratelimit.Limiter[beacon.UserID] // a stolen enrolment key must not use up the user's other requests
 	feeds    *ratelimit.Limiter[netip.Prefix]
 
-	keyPolicy, userPolicy, failurePolicy, linkPolicy, feedPolicy *ratePolicy
+	keyPolicy, userPolicy, failurePolicy, linkPolicy, enrolPolicy, feedPolicy *ratePolicy
 }
 
 func NewLimiters(l Limits) *limiters {
@@ -63,12 +66,14 @@ func NewLimiters(l Limits) *limiters {
 		failures: ratelimit.New[netip.Prefix](l.Failures, rememberedKeys, start),
 		devices:  ratelimit.New[beacon.HotspotID](l.Devices, rememberedKeys, start),
 		links:    ratelimit.New[netip.Prefix](l.LinkTries, rememberedKeys, start),
+		enrols:   ratelimit.New[beacon.UserID](l.Enrolling, rememberedKeys, start),
 		feeds:    ratelimit.New[netip.Prefix](l.Feeds, rememberedKeys, start),
 
 		keyPolicy:     NewRatePolicy("key", l.PerKey, policyItem("user", perUser(l.PerKey))),
 		userPolicy:    NewRatePolicy("user", perUser(l.PerKey), policyItem("key", l.PerKey)),
 		failurePolicy: NewRatePolicy("wrong-keys", l.Failures),
 		linkPolicy:    NewRatePolicy("link-attempts", l.LinkTries),
+		enrolPolicy:   NewRatePolicy("enrolments", l.Enrolling),
 		feedPolicy:    NewRatePolicy("open-feeds", l.Feeds),
 	}
 }
@@ -106,6 +111,9 @@ func (e *Edge) Charging(w http.ResponseWriter, p beacon.Principal, aRequest int)
 
 // charge spends requests of a key and of its user, or returns a refusal.
 func (l *limiters) charge(h http.Header, p beacon.Principal, requests int, now time.Time, keyRefused, userRefused string) error {
+	if p.Enrols() {
+		return verdict(h, l.enrolPolicy, l.enrols.Spend(p.User, now, requests), "too many devices enrol at once with keys of this user: try again later")
+	}
 	if err := verdict(h, l.keyPolicy, l.keys.Spend(p.Key, now, requests), keyRefused); err != nil {
 		return err
 	}

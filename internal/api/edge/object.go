@@ -244,7 +244,7 @@ func elements[T any](value jsontext.Value, most int, read func(n int, element js
 
 // maxElements is far more than any array of the API may have. The domain has stricter
 // limits.
-const maxElements = 500
+const maxElements = 1000
 
 func (o *Object) Texts(name string) beacon.Opt[[]string] {
 	return list(o, name, jsontext.KindString, "must be a string", func(path string, value jsontext.Value) string {

@@ -75,11 +75,15 @@ func DecodeLink(w http.ResponseWriter, r *http.Request) (in registry.Link, unkno
 }
 
 func encodeLinked(done registry.Linked, unknown []string) edge.Payload {
-	return edge.Payload{Data: client.Linked{
+	return edge.Payload{Data: showLinked(done, unknown)}
+}
+
+func showLinked(done registry.Linked, unknown []string) client.Linked {
+	return client.Linked{
 		HotspotID: string(done.Hotspot.ID), DeviceKey: done.Key, LinkedAt: done.Hotspot.Device.LinkedAt,
 		HeartbeatPath: edge.BeatPrefix + string(done.Hotspot.ID) + edge.BeatSuffix, NextInS: beacon.HeartbeatInterval,
 		Accepts: accepted, Ignored: unknown,
-	}}
+	}
 }
 
 // byDevice is the sender of a code, which has no API key. The response is sealed with the

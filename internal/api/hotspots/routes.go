@@ -74,6 +74,7 @@ func (a *API) Routes() []edge.Route {
 		edge.On("DELETE /v1/hotspots/{id}/verification", beacon.HotspotsVerify, edge.Serve(a.Edge, 204, edge.FromQuery(decodeWithdrawal), a.registry.Unverify, edge.EncodeNothing)),
 		edge.On("POST /v1/hotspots/{id}/link-code", beacon.HotspotsWrite, edge.ServeOnce(a.Edge, 200, edge.PathID, a.registry.NewLinkCode, encodeLinkCode, edge.ByUser)),
 		edge.On("DELETE /v1/hotspots/{id}/device", beacon.HotspotsWrite, edge.Serve(a.Edge, 204, edge.PathID, a.registry.Unlink, edge.EncodeNothing)),
+		edge.On(edge.EnrolPattern, beacon.DevicesEnrol, a.enrol),
 		edge.On("POST /v1/hotspots/{id}/checkins", beacon.CheckInsWrite, edge.ServeOnce(a.Edge, 200, edge.FromBody(decodeCheckIn), a.checkins.CheckIn, encodeCheckIn, edge.ByUser)),
 		edge.On("GET /v1/hotspots/{id}/history", "", edge.Serve(a.Edge, 200, edge.FromQuery(a.DecodeHistory), a.history, encodeHistory)),
 		edge.On("GET /v1/users/{id}/hotspots", "", a.owned),

@@ -75,7 +75,7 @@ func TestSeal_EveryColumn(t *testing.T) {
 		read   func() error
 	}{
 		{"hotspots", []string{"id", "seal", "mac_live", "version", "deleted_at"}, func() error { _, err := db.Hotspots.Hotspot(t.Context(), h.ID); return err }},
-		{"api_keys", []string{"id", "seal", "revoked_at", "last_used_at"}, func() error { _, err := db.Keys.Key(t.Context(), k.ID); return err }},
+		{"api_keys", []string{"id", "seal", "revoked_at", "last_used_at", "enrolled"}, func() error { _, err := db.Keys.Key(t.Context(), k.ID); return err }},
 	}
 	for _, table := range tables {
 		looked := 0

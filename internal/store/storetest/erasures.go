@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -51,8 +50,8 @@ func erasures(t *testing.T, database Database) {
 	}
 	wantKind(t, "taken back too late", db.Users.WithdrawErasure(t.Context(), wish.User, Actor, Now), beacon.Conflict)
 	verdict := errors.New("no")
-	err = db.Keys.InsertKey(t.Context(), key("key_2"), Actor, func(keys, quota int, erased bool) error {
-		equal(t, "what an erased user has", fmt.Sprint(keys, quota, erased), "1 100 true")
+	err = db.Keys.InsertKey(t.Context(), key("key_2"), Actor, func(has beacon.Holding) error {
+		equal(t, "what an erased user has", has, beacon.Holding{Keys: 1, Quota: 100, Erased: true})
 		return verdict
 	})
 	if !errors.Is(err, verdict) {

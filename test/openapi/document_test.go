@@ -18,7 +18,7 @@ paths:
   /size:
     get:
       operationId: getSize
-      responses: {"200": {description: Its size., content: {application/json: {schema: {type: object, properties: {size: {$ref: "#/components/schemas/Size"}}}}}}}
+      responses: {"200": {description: Its size., content: {application/json: {schema: {$ref: "#/components/schemas/Sized"}}}}}
   /things/{id}.txt:
     get:
       operationId: getText
@@ -34,7 +34,7 @@ paths:
           headers: {X-Count: {required: true, schema: {type: integer, minimum: 1}}}
           content:
             application/json:
-              schema: {type: object, required: [id], properties: {id: {type: string, pattern: "^[a-z]+$"}}}
+              schema: {$ref: "#/components/schemas/Thing"}
               examples:
                 one: {x-request: {path: /things/a, server: other}, value: {id: a}}
     post:
@@ -46,6 +46,8 @@ paths:
 components:
   schemas:
     Size: {type: integer, format: int32}
+    Sized: {type: object, properties: {size: {$ref: "#/components/schemas/Size"}}}
+    Thing: {type: object, required: [id], properties: {id: {type: string, pattern: "^[a-z]+$"}}}
   responses:
     NotFound: {description: Nothing., content: {application/json: {schema: {type: object, required: [error]}}}}
 `
@@ -172,9 +174,12 @@ func TestCheckSchemas(t *testing.T) {
 		{before, "{id: {type: integer, maximum: 2147483647}}", 0},
 		{before, "{id: {type: integer, format: int64, maximum: 2147483648}}", 0},
 		{before, before + ", additionalProperties: false", 1},
-		{before, "{id: {type: array, items: {type: object, additionalProperties: false, properties: {a: {type: string}}}}}", 1},
-		{after, "schema: {type: object, properties: {id: {type: string}}}, examples: {change", 1},
-		{after, "schema: {type: object, additionalProperties: false, properties: {id: {type: string}}}, examples: {change", 0},
+		{before, "{id: {type: array, items: {type: object, additionalProperties: false, properties: {a: {type: string}}}}}", 2},
+		{before, "{id: {type: object, properties: {a: {type: string}}}}", 1},
+		{after, "schema: {type: object, properties: {id: {type: string}}}, examples: {change", 2},
+		{after, "schema: {$ref: '#/components/schemas/Thing'}, examples: {change", 1},
+		{after, "schema: {type: object, additionalProperties: false, properties: {id: {type: string}}}, examples: {change", 1},
+		{"  responses:\n    NotFound", "  securitySchemes: {thing: {type: http, scheme: bearer}}\n  responses:\n    NotFound", 1},
 	} {
 		v := &verdicts{TB: t}
 		openapi.CheckSchemas(v, []byte(strings.Replace(spec, tc.old, tc.new, 1)))

@@ -3,6 +3,7 @@ package openapi
 import (
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -17,12 +18,25 @@ import (
 //     that may be beyond 32 bits without the format int64;
 //   - an object of a response that forbids properties that it does not name, since
 //     properties may be added;
-//   - an object of a request that permits them, since the server refuses them.
+//   - an object of a request that permits them, since the server refuses them;
+//   - an object without a name, for which each generator invents another;
+//   - a way to authenticate whose name differs from that of a schema in case alone: both
+//     become one type.
 func CheckSchemas(t testing.TB, document []byte) {
 	t.Helper()
 	spec, err := openapi3.NewLoader().LoadFromData(document)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if objects := unnamed(t, spec); len(objects) > 0 {
+		t.Errorf("objects without a name: %q; describe them in components/schemas", objects)
+	}
+	for scheme := range spec.Components.SecuritySchemes {
+		for schema := range spec.Components.Schemas {
+			if strings.EqualFold(scheme, schema) {
+				t.Errorf("the security scheme %s and the schema %s differ in case alone", scheme, schema)
+			}
+		}
 	}
 	walk(t, spec.WalkSchemas, func(at string, s *openapi3.Schema) {
 		if (s.Enum != nil || s.Const != nil) && s.Type == nil {
@@ -48,6 +62,22 @@ func CheckSchemas(t testing.TB, document []byte) {
 	for name, response := range spec.Components.Responses {
 		checkContent(t, name, response.Value.Content, false)
 	}
+}
+
+// unnamed returns where objects with properties are described outside of components/schemas.
+func unnamed(t testing.TB, spec *openapi3.T) (at []string) {
+	t.Helper()
+	err := spec.WalkSchemas(func(pointer string, ref *openapi3.SchemaRef) error {
+		name, named := strings.CutPrefix(pointer, "/components/schemas/")
+		if ref.Ref == "" && ref.Value.Properties != nil && (!named || strings.Contains(name, "/")) {
+			at = append(at, pointer)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
 }
 
 // checkContent checks that the objects in a body are closed, or open.

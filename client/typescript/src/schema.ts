@@ -1402,14 +1402,15 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         QuotaAnswer: {
-            data: {
-                user_id: components["schemas"]["UserId"];
-                hotspots: number;
-                keys: number;
-                streams: number;
-                statements: number;
-            };
+            data: components["schemas"]["Quota"];
             meta: components["schemas"]["Meta"];
+        };
+        Quota: {
+            user_id: components["schemas"]["UserId"];
+            hotspots: number;
+            keys: number;
+            streams: number;
+            statements: number;
         };
         /** @description One line of text. */
         Reason: string;
@@ -1491,17 +1492,18 @@ export interface components {
         /** @description The language of names on the map, as a code of ISO 639. `null` means as people there write them. */
         Language: string;
         SettingsAnswer: {
-            data: {
-                home_privacy: components["schemas"]["HomePrivacy"];
-                start_view: components["schemas"]["StartView"] | null;
-                language: components["schemas"]["Language"] | null;
-                name: components["schemas"]["NetworkName"] | null;
-                description: components["schemas"]["NetworkDescription"] | null;
-                contact: components["schemas"]["NetworkContact"] | null;
-                color: components["schemas"]["NetworkColor"] | null;
-                logo_type: components["schemas"]["NetworkLogoType"] | null;
-            };
+            data: components["schemas"]["NetworkSettings"];
             meta: components["schemas"]["Meta"];
+        };
+        NetworkSettings: {
+            home_privacy: components["schemas"]["HomePrivacy"];
+            start_view: components["schemas"]["StartView"] | null;
+            language: components["schemas"]["Language"] | null;
+            name: components["schemas"]["NetworkName"] | null;
+            description: components["schemas"]["NetworkDescription"] | null;
+            contact: components["schemas"]["NetworkContact"] | null;
+            color: components["schemas"]["NetworkColor"] | null;
+            logo_type: components["schemas"]["NetworkLogoType"] | null;
         };
         /** @description MAC address: six octets, with `:`, `-`, `.` or nothing between them, in upper or lower case. It is returned as sent, and unique among live hotspots however it is written. All zeros, broadcast and multicast addresses are refused. */
         MACAddress: string;
@@ -1544,32 +1546,38 @@ export interface components {
         OperatingHours: {
             /** @description An IANA zone, such as `America/New_York`. */
             timezone: string;
-            weekly: {
-                days: components["schemas"]["Days"];
-                open: components["schemas"]["Clock"];
-                close: components["schemas"]["ClosingClock"];
-            }[];
+            weekly: components["schemas"]["WeeklyHours"][];
             /** @description Dates that differ, each at most once; closed, or with their own hours. */
-            exceptions?: {
-                /** Format: date */
-                date: string;
-                closed?: boolean;
-                open?: components["schemas"]["Clock"];
-                close?: components["schemas"]["ClosingClock"];
-            }[];
+            exceptions?: components["schemas"]["HoursException"][];
         };
-        WeeklyForm: {
-            days: components["schemas"]["Days"];
-            open: components["schemas"]["Clock"];
-            close: components["schemas"]["ClosingClock"];
-        }[];
-        ExceptionsForm: {
+        HoursException: {
             /** Format: date */
             date: string;
             closed?: boolean;
             open?: components["schemas"]["Clock"];
             close?: components["schemas"]["ClosingClock"];
-        }[];
+        };
+        /** @description Open from `open` to `close` on each of the days; past midnight if `close` is not later. */
+        WeeklyHours: {
+            days: components["schemas"]["Days"];
+            open: components["schemas"]["Clock"];
+            close: components["schemas"]["ClosingClock"];
+        };
+        WeeklyForm: components["schemas"]["WeeklyHoursForm"][];
+        /** @description Open from `open` to `close` on each of the days; past midnight if `close` is not later. */
+        WeeklyHoursForm: {
+            days: components["schemas"]["Days"];
+            open: components["schemas"]["Clock"];
+            close: components["schemas"]["ClosingClock"];
+        };
+        ExceptionsForm: components["schemas"]["HoursExceptionForm"][];
+        HoursExceptionForm: {
+            /** Format: date */
+            date: string;
+            closed?: boolean;
+            open?: components["schemas"]["Clock"];
+            close?: components["schemas"]["ClosingClock"];
+        };
         /** @description When the hotspot is open, in local time. Spans must not overlap. */
         OperatingHoursForm: {
             /** @description An IANA zone, such as `America/New_York`. */
@@ -1619,16 +1627,18 @@ export interface components {
         Registration: {
             name: components["schemas"]["Name"];
             type: components["schemas"]["Type"];
-            location: {
-                lat: components["schemas"]["Latitude"];
-                lng: components["schemas"]["Longitude"];
-                address?: components["schemas"]["Address"];
-            };
-            device: {
-                ssid: components["schemas"]["SSID"];
-                mac_address: components["schemas"]["MACAddress"];
-            };
+            location: components["schemas"]["Place"];
+            device: components["schemas"]["AccessPoint"];
             settings?: components["schemas"]["SettingsForm"];
+        };
+        AccessPoint: {
+            ssid: components["schemas"]["SSID"];
+            mac_address: components["schemas"]["MACAddress"];
+        };
+        Place: {
+            lat: components["schemas"]["Latitude"];
+            lng: components["schemas"]["Longitude"];
+            address?: components["schemas"]["Address"];
         };
         Batch: {
             hotspots: components["schemas"]["Registration"][];
@@ -1648,89 +1658,89 @@ export interface components {
             /** @description The settings stay as they are. A radius that was never set is the usual one of the new type. */
             type?: components["schemas"]["Type"];
             settings?: components["schemas"]["SettingsChange"];
-            /** @description Where the hotspot is now. Another point makes it `pending` until staff have verified it; another address alone does not. */
-            location?: {
-                lat?: components["schemas"]["Latitude"];
-                lng?: components["schemas"]["Longitude"];
-                address?: components["schemas"]["Address"];
-            };
-            /** @description The access point. With another MAC address the device is unlinked, its key is refused, and the hotspot is `pending` until the new device is linked. If the hotspot was in service, verified and linked, the old MAC address is reserved for you for 30 days. */
-            device?: {
-                ssid?: components["schemas"]["SSID"];
-                mac_address?: components["schemas"]["MACAddress"];
-            };
+            location?: components["schemas"]["PlaceChange"];
+            device?: components["schemas"]["AccessPointChange"];
+        };
+        /** @description The access point. With another MAC address the device is unlinked, its key is refused, and the hotspot is `pending` until the new device is linked. If the hotspot was in service, verified and linked, the old MAC address is reserved for you for 30 days. */
+        AccessPointChange: {
+            ssid?: components["schemas"]["SSID"];
+            mac_address?: components["schemas"]["MACAddress"];
+        };
+        /** @description Where the hotspot is now. Another point makes it `pending` until staff have verified it; another address alone does not. */
+        PlaceChange: {
+            lat?: components["schemas"]["Latitude"];
+            lng?: components["schemas"]["Longitude"];
+            address?: components["schemas"]["Address"];
         };
         Hotspot: {
             id: components["schemas"]["HotspotId"];
             name: components["schemas"]["Name"];
             type: components["schemas"]["Type"];
             status: components["schemas"]["Status"];
-            location: {
-                lat: components["schemas"]["Latitude"];
-                lng: components["schemas"]["Longitude"];
-                approximate?: components["schemas"]["Approximate"];
-                address?: components["schemas"]["Address"];
-                verified: boolean;
-                verified_at?: components["schemas"]["Timestamp"];
-                /** @description Why the location is not verified, or no longer, shown only to its operator and staff. Absent while it is verified, and while nobody has said why. */
-                unverified_reason?: string;
-                /** @description Until when visits and check-ins prove that the hotspot stands at its place, shown only to its operator and staff: a year after the last visit, or longer with check-ins. A policy that pays places pays less from then on. Absent while the location is not verified, and if only its operator has visited it. */
-                proven_until?: components["schemas"]["Timestamp"];
-            };
-            device: {
-                ssid: components["schemas"]["ShownSSID"];
-                mac_address: components["schemas"]["MACAddress"];
-                linked: boolean;
-                linked_at?: components["schemas"]["Timestamp"];
-                agent?: components["schemas"]["Agent"];
-            };
+            location: components["schemas"]["Location"];
+            device: components["schemas"]["Device"];
             settings: components["schemas"]["Settings"];
             coverage_radius_m: components["schemas"]["Reach"];
             open_now: components["schemas"]["OpenNow"];
             open_until?: components["schemas"]["OpenUntil"];
             opens_at?: components["schemas"]["OpensAt"];
-            metrics: {
-                /**
-                 * Format: double
-                 * @description Minutes served / minutes expected, today (UTC) and on the 29 days before, while the hotspot was in service; four decimals.
-                 */
-                uptime_30d: number;
-                /** @description The sum of the most clients at once in each hour (UTC), for the current hour and the 23 before it. A client that stays for three hours counts three times, one that comes back within an hour once: devices tell how many clients they have, not which. */
-                connections_24h: number;
-                /**
-                 * Format: double
-                 * @description Traffic in the current hour (UTC) and the 23 before it, in units of 10^9 bytes.
-                 */
-                bandwidth_used_24h_gb: number;
-                performance_tier: components["schemas"]["PerformanceTier"];
-                signal_quality: components["schemas"]["SignalQuality"];
-                current_load: components["schemas"]["Load"];
-                /** @description When the last heartbeat arrived; null until the first, and of a home that is hidden. */
-                last_seen_at: components["schemas"]["Timestamp"] | null;
-                /** @description When a heartbeat last had lower counters than the one before it in the same boot, without saying why, to the minute: see `warning` of a heartbeat's response. For whom, and how long, as `last_uncounted`. */
-                counters_fell_at?: components["schemas"]["Timestamp"];
-                /** @description The last heartbeat that did not count, to the minute. Only for the operator and staff, only at the server that received it, and only until that is started again. */
-                last_uncounted?: {
-                    at: components["schemas"]["Timestamp"];
-                    reason: components["schemas"]["UncountedReason"];
-                };
-            };
+            metrics: components["schemas"]["Metrics"];
             quality?: components["schemas"]["Quality"];
             operator_id: components["schemas"]["UserId"];
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
+        Metrics: {
+            /**
+             * Format: double
+             * @description Minutes served / minutes expected, today (UTC) and on the 29 days before, while the hotspot was in service; four decimals.
+             */
+            uptime_30d: number;
+            /** @description The sum of the most clients at once in each hour (UTC), for the current hour and the 23 before it. A client that stays for three hours counts three times, one that comes back within an hour once: devices tell how many clients they have, not which. */
+            connections_24h: number;
+            /**
+             * Format: double
+             * @description Traffic in the current hour (UTC) and the 23 before it, in units of 10^9 bytes.
+             */
+            bandwidth_used_24h_gb: number;
+            performance_tier: components["schemas"]["PerformanceTier"];
+            signal_quality: components["schemas"]["SignalQuality"];
+            current_load: components["schemas"]["Load"];
+            /** @description When the last heartbeat arrived; null until the first, and of a home that is hidden. */
+            last_seen_at: components["schemas"]["Timestamp"] | null;
+            /** @description When a heartbeat last had lower counters than the one before it in the same boot, without saying why, to the minute: see `warning` of a heartbeat's response. For whom, and how long, as `last_uncounted`. */
+            counters_fell_at?: components["schemas"]["Timestamp"];
+            last_uncounted?: components["schemas"]["Uncounted"];
+        };
+        /** @description The last heartbeat that did not count, to the minute. Only for the operator and staff, only at the server that received it, and only until that is started again. */
+        Uncounted: {
+            at: components["schemas"]["Timestamp"];
+            reason: components["schemas"]["UncountedReason"];
+        };
+        Device: {
+            ssid: components["schemas"]["ShownSSID"];
+            mac_address: components["schemas"]["MACAddress"];
+            linked: boolean;
+            linked_at?: components["schemas"]["Timestamp"];
+            agent?: components["schemas"]["Agent"];
+        };
+        Location: {
+            lat: components["schemas"]["Latitude"];
+            lng: components["schemas"]["Longitude"];
+            approximate?: components["schemas"]["Approximate"];
+            address?: components["schemas"]["Address"];
+            verified: boolean;
+            verified_at?: components["schemas"]["Timestamp"];
+            /** @description Why the location is not verified, or no longer, shown only to its operator and staff. Absent while it is verified, and while nobody has said why. */
+            unverified_reason?: string;
+            /** @description Until when visits and check-ins prove that the hotspot stands at its place, shown only to its operator and staff: a year after the last visit, or longer with check-ins. A policy that pays places pays less from then on. Absent while the location is not verified, and if only its operator has visited it. */
+            proven_until?: components["schemas"]["Timestamp"];
+        };
         HotspotSummary: {
             id: components["schemas"]["HotspotId"];
             name: components["schemas"]["Name"];
             type: components["schemas"]["Type"];
-            location: {
-                lat: components["schemas"]["Latitude"];
-                lng: components["schemas"]["Longitude"];
-                /** @description Empty if there is none. */
-                address: string;
-                approximate?: components["schemas"]["Approximate"];
-            };
+            location: components["schemas"]["SummaryPlace"];
             /**
              * Format: double
              * @description Metres from the given point, to 0.1 m.
@@ -1751,26 +1761,20 @@ export interface components {
              */
             uptime_30d: number;
         };
+        SummaryPlace: {
+            lat: components["schemas"]["Latitude"];
+            lng: components["schemas"]["Longitude"];
+            /** @description Empty if there is none. */
+            address: string;
+            approximate?: components["schemas"]["Approximate"];
+        };
         /** @description A hotspot in the list of all. */
         HotspotListed: {
             id: components["schemas"]["HotspotId"];
             name: components["schemas"]["Name"];
             type: components["schemas"]["Type"];
-            location: {
-                lat: components["schemas"]["Latitude"];
-                lng: components["schemas"]["Longitude"];
-                /** @description Empty if there is none. */
-                address: string;
-                verified: boolean;
-            };
-            device: {
-                linked: boolean;
-                /** @description With `firmware` and `agent`, if the device reports what it runs; empty if it does not say which. */
-                model?: string;
-                firmware?: string;
-                /** @description The version of the agent. */
-                agent?: string;
-            };
+            location: components["schemas"]["ListedPlace"];
+            device: components["schemas"]["ListedDevice"];
             created_at: components["schemas"]["Timestamp"];
             status: components["schemas"]["Status"];
             coverage_radius_m: components["schemas"]["Reach"];
@@ -1782,6 +1786,21 @@ export interface components {
              * @description A fraction.
              */
             uptime_30d: number;
+        };
+        ListedDevice: {
+            linked: boolean;
+            /** @description With `firmware` and `agent`, if the device reports what it runs; empty if it does not say which. */
+            model?: string;
+            firmware?: string;
+            /** @description The version of the agent. */
+            agent?: string;
+        };
+        ListedPlace: {
+            lat: components["schemas"]["Latitude"];
+            lng: components["schemas"]["Longitude"];
+            /** @description Empty if there is none. */
+            address: string;
+            verified: boolean;
         };
         SpeedTest: {
             /** Format: double */
@@ -1823,17 +1842,18 @@ export interface components {
             install: string;
             /** @description Whether the phone can use the internet through the hotspot. */
             works: boolean;
-            speed?: {
-                /** Format: double */
-                down_mbps: number;
-                /** Format: double */
-                up_mbps: number;
-            };
+            speed?: components["schemas"]["CheckInSpeed"];
             /**
              * Format: double
              * @description The hotspot's signal at the phone.
              */
             rssi_dbm?: number;
+        };
+        CheckInSpeed: {
+            /** Format: double */
+            down_mbps: number;
+            /** Format: double */
+            up_mbps: number;
         };
         CheckIn: {
             hotspot_id: components["schemas"]["HotspotId"];
@@ -1986,15 +2006,16 @@ export interface components {
             linked: number;
             /** @description Those whose device reports what it runs. */
             reporting: number;
-            groups: {
-                /** @description Empty if the devices do not say. */
-                model: string;
-                /** @description Empty if the devices do not say. */
-                firmware: string;
-                /** @description The version of the program that reports. */
-                agent: string;
-                count: number;
-            }[];
+            groups: components["schemas"]["InventoryGroup"][];
+        };
+        InventoryGroup: {
+            /** @description Empty if the devices do not say. */
+            model: string;
+            /** @description Empty if the devices do not say. */
+            firmware: string;
+            /** @description The version of the program that reports. */
+            agent: string;
+            count: number;
         };
         /**
          * @description - `interleaved_boots`: several boots carried traffic at the same time, so several devices use one key.
@@ -2022,11 +2043,7 @@ export interface components {
             /** @description The higher, the harder to explain. */
             weight: number;
             /** @description What the flag is based on, such as counts of the last day on which it was seen. */
-            facts: {
-                /** @description What was counted, such as `equal_speed_tests`. */
-                name: string;
-                value: number;
-            }[];
+            facts: components["schemas"]["FlagFact"][];
             /**
              * Format: date
              * @description The first day on which it was seen, in UTC.
@@ -2039,10 +2056,16 @@ export interface components {
             /** @description What all hotspots of the account earned in the month of `last_day` and in the one before, on days that were closed when it was seen. With a `group`, what all of its accounts earned together. */
             at_stake: components["schemas"]["Amount"];
             /** @description The hotspots that a flag across accounts is about, the flagged one first. For staff alone: no operator learns of a flag, nor of those that it names. */
-            group?: {
-                hotspot_id: components["schemas"]["HotspotId"];
-                operator_id: components["schemas"]["UserId"];
-            }[];
+            group?: components["schemas"]["FlagMember"][];
+        };
+        FlagMember: {
+            hotspot_id: components["schemas"]["HotspotId"];
+            operator_id: components["schemas"]["UserId"];
+        };
+        FlagFact: {
+            /** @description What was counted, such as `equal_speed_tests`. */
+            name: string;
+            value: number;
         };
         Review: {
             /** @description How many flags the queue has. */
@@ -2242,22 +2265,9 @@ export interface components {
             offline: number;
             pending: number;
             /** @description Hotspots that are offline, those first that were heard from least recently, and before them those that never were. */
-            silent: {
-                hotspot_id: components["schemas"]["HotspotId"];
-                name: string;
-                /** @description When its last heartbeat came; null if none has. */
-                last_seen_at: string | null;
-            }[];
+            silent: components["schemas"]["SilentHotspot"][];
             /** @description Of the last 14 closed days, in order, those on which a hotspot was in service. */
-            uptime: {
-                /** Format: date */
-                date: string;
-                /**
-                 * Format: double
-                 * @description The share that was served of all minutes in which hotspots should have been online.
-                 */
-                uptime: number;
-            }[];
+            uptime: components["schemas"]["UptimeDay"][];
             /** @description Hotspots that were registered in the last seven days and not deleted. */
             registered_7d: number;
             /** @description Hotspots whose place staff have neither verified nor rejected. */
@@ -2274,6 +2284,21 @@ export interface components {
             days_due: number;
             /** @description Whether days wait for someone to say what day it is; see `/v1/rewards/clock`. */
             clock_waiting: boolean;
+        };
+        UptimeDay: {
+            /** Format: date */
+            date: string;
+            /**
+             * Format: double
+             * @description The share that was served of all minutes in which hotspots should have been online.
+             */
+            uptime: number;
+        };
+        SilentHotspot: {
+            hotspot_id: components["schemas"]["HotspotId"];
+            name: string;
+            /** @description When its last heartbeat came; null if none has. */
+            last_seen_at: string | null;
         };
         RewardsClock: {
             /** @description The latest moment that has certainly come; null if that is unknown. */
@@ -2375,12 +2400,7 @@ export interface components {
         PolicyForm: {
             /** @description For a day with all expected minutes served. */
             availability: string;
-            /** @description What each tier adds per credit of availability. */
-            performance: {
-                standard: string;
-                enhanced: string;
-                premium: string;
-            };
+            performance: components["schemas"]["PerformanceRatesForm"];
             /** @description For 1,000,000,000 bytes carried. */
             utilization_per_gb: string;
             /** @description The most that a day pays for traffic. */
@@ -2397,6 +2417,12 @@ export interface components {
              * @description Only of a policy that pays places: how many minutes of a day count for the order of hotspots. A place where no exact visit has found the hotspot is then paid nothing, and an excused minute is paid as it was served before. Without it, days with an hour or more count.
              */
             standing_minutes_a_day?: number;
+        };
+        /** @description What each tier adds per credit of availability. */
+        PerformanceRatesForm: {
+            standard: string;
+            enhanced: string;
+            premium: string;
         };
         AdoptedPolicy: {
             /** @description In force until then. */
@@ -2482,16 +2508,17 @@ export interface components {
             to: components["schemas"]["Timestamp"];
             /** @enum {string} */
             step: "1h" | "6h" | "1d";
-            points: {
-                at: components["schemas"]["Timestamp"];
-                /** @description Minutes served / minutes expected; null if none was expected. */
-                uptime: number | null;
-                /** @description The most at once. Only for the operator and staff; null for others. */
-                clients: number | null;
-                /** @description In units of 10^9 bytes. Only for the operator and staff; null for others. */
-                traffic_gb: number | null;
-                performance_tier: components["schemas"]["PerformanceTier"];
-            }[];
+            points: components["schemas"]["HistoryPoint"][];
+        };
+        HistoryPoint: {
+            at: components["schemas"]["Timestamp"];
+            /** @description Minutes served / minutes expected; null if none was expected. */
+            uptime: number | null;
+            /** @description The most at once. Only for the operator and staff; null for others. */
+            clients: number | null;
+            /** @description In units of 10^9 bytes. Only for the operator and staff; null for others. */
+            traffic_gb: number | null;
+            performance_tier: components["schemas"]["PerformanceTier"];
         };
         /** @description Identifies a cell of the map, so it is stable. */
         ClusterId: string;
@@ -2577,20 +2604,22 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         RewardsPlan: {
-            places: {
-                lat: components["schemas"]["Latitude"];
-                lng: components["schemas"]["Longitude"];
-            }[];
+            places: components["schemas"]["PlannedPlace"][];
+        };
+        PlannedPlace: {
+            lat: components["schemas"]["Latitude"];
+            lng: components["schemas"]["Longitude"];
         };
         RewardsEstimateAnswer: {
-            data: {
-                /** @enum {string} */
-                unit: "credit";
-                /** @enum {integer} */
-                days: 30;
-                places: components["schemas"]["RewardsEstimate"][];
-            };
+            data: components["schemas"]["RewardsEstimates"];
             meta: components["schemas"]["Meta"];
+        };
+        RewardsEstimates: {
+            /** @enum {string} */
+            unit: "credit";
+            /** @enum {integer} */
+            days: 30;
+            places: components["schemas"]["RewardsEstimate"][];
         };
         RewardsEstimate: {
             lat: components["schemas"]["Latitude"];
@@ -2612,24 +2641,26 @@ export interface components {
         };
         CoverageSimulation: {
             bounds: components["schemas"]["BoundsForm"];
-            add: {
-                lat: components["schemas"]["Latitude"];
-                lng: components["schemas"]["Longitude"];
-                /**
-                 * Format: double
-                 * @description In metres.
-                 */
-                radius_m: number;
-            }[];
+            add: components["schemas"]["Disc"][];
+        };
+        Disc: {
+            lat: components["schemas"]["Latitude"];
+            lng: components["schemas"]["Longitude"];
+            /**
+             * Format: double
+             * @description In metres.
+             */
+            radius_m: number;
         };
         CoverageSimulationAnswer: {
-            data: {
-                bounds: components["schemas"]["Bounds"];
-                before_km2: components["schemas"]["Area"];
-                after_km2: components["schemas"]["Area"];
-                added_km2: components["schemas"]["Area"];
-            };
+            data: components["schemas"]["SimulatedCoverage"];
             meta: components["schemas"]["Meta"];
+        };
+        SimulatedCoverage: {
+            bounds: components["schemas"]["Bounds"];
+            before_km2: components["schemas"]["Area"];
+            after_km2: components["schemas"]["Area"];
+            added_km2: components["schemas"]["Area"];
         };
         Point: {
             /** @enum {string} */
@@ -2640,41 +2671,43 @@ export interface components {
         NearbyFeatures: {
             /** @enum {string} */
             type: "FeatureCollection";
-            features: {
-                /** @enum {string} */
-                type: "Feature";
-                id: components["schemas"]["HotspotId"];
-                geometry: components["schemas"]["Point"];
-                /** @description As in the JSON form of the response. */
-                properties: {
-                    id: components["schemas"]["HotspotId"];
-                    name: components["schemas"]["Name"];
-                    type: components["schemas"]["Type"];
-                    /** @description Empty if there is none. */
-                    address: string;
-                    approximate?: components["schemas"]["Approximate"];
-                    /**
-                     * Format: double
-                     * @description Metres from the given point, to 0.1 m.
-                     */
-                    distance_m: number;
-                    ssid: components["schemas"]["ShownSSID"];
-                    open_now: components["schemas"]["OpenNow"];
-                    open_until?: components["schemas"]["OpenUntil"];
-                    opens_at?: components["schemas"]["OpensAt"];
-                    status: components["schemas"]["Status"];
-                    coverage_radius_m: components["schemas"]["Reach"];
-                    signal_quality: components["schemas"]["SignalQuality"];
-                    performance_tier: components["schemas"]["PerformanceTier"];
-                    current_load: components["schemas"]["Load"];
-                    /**
-                     * Format: double
-                     * @description A fraction.
-                     */
-                    uptime_30d: number;
-                };
-            }[];
+            features: components["schemas"]["NearbyFeature"][];
             meta: components["schemas"]["Meta"];
+        };
+        NearbyFeature: {
+            /** @enum {string} */
+            type: "Feature";
+            id: components["schemas"]["HotspotId"];
+            geometry: components["schemas"]["Point"];
+            properties: components["schemas"]["NearbyProperties"];
+        };
+        /** @description As in the JSON form of the response. */
+        NearbyProperties: {
+            id: components["schemas"]["HotspotId"];
+            name: components["schemas"]["Name"];
+            type: components["schemas"]["Type"];
+            /** @description Empty if there is none. */
+            address: string;
+            approximate?: components["schemas"]["Approximate"];
+            /**
+             * Format: double
+             * @description Metres from the given point, to 0.1 m.
+             */
+            distance_m: number;
+            ssid: components["schemas"]["ShownSSID"];
+            open_now: components["schemas"]["OpenNow"];
+            open_until?: components["schemas"]["OpenUntil"];
+            opens_at?: components["schemas"]["OpensAt"];
+            status: components["schemas"]["Status"];
+            coverage_radius_m: components["schemas"]["Reach"];
+            signal_quality: components["schemas"]["SignalQuality"];
+            performance_tier: components["schemas"]["PerformanceTier"];
+            current_load: components["schemas"]["Load"];
+            /**
+             * Format: double
+             * @description A fraction.
+             */
+            uptime_30d: number;
         };
         CoverageFeatures: {
             /** @enum {string} */
@@ -2688,15 +2721,16 @@ export interface components {
             coverage_percentage: components["schemas"]["CoverageShare"];
             /** @description Whether the features are clusters. */
             aggregated: boolean;
-            features: {
-                /** @enum {string} */
-                type: "Feature";
-                /** @description The same as in the properties. */
-                id: string;
-                geometry: components["schemas"]["Point"];
-                properties: components["schemas"]["CoverageHotspotProperties"] | components["schemas"]["CoverageClusterProperties"];
-            }[];
+            features: components["schemas"]["CoverageFeature"][];
             meta: components["schemas"]["Meta"];
+        };
+        CoverageFeature: {
+            /** @enum {string} */
+            type: "Feature";
+            /** @description The same as in the properties. */
+            id: string;
+            geometry: components["schemas"]["Point"];
+            properties: components["schemas"]["CoverageHotspotProperties"] | components["schemas"]["CoverageClusterProperties"];
         };
         CoverageHotspotProperties: {
             id: components["schemas"]["HotspotId"];
@@ -2827,11 +2861,13 @@ export interface components {
             /** @description The code of the error. */
             code: string;
             /** @description Every faulty field. */
-            details?: {
-                field: string;
-                message: string;
-            }[];
+            details?: components["schemas"]["FieldError"][];
             meta: components["schemas"]["Meta"];
+        };
+        FieldError: {
+            /** @description Its path, such as `settings.operating_hours.weekly[0].open`. */
+            field: string;
+            message: string;
         };
         ErrorBody: {
             /** @description For programs: `invalid_request` or `missing_parameter` (400), `unauthorized` (401), `forbidden` (403), `not_found` (404), `method_not_allowed` (405), `request_timeout` (408), `conflict` (409), `payload_too_large` (413), `unsupported_media_type` (415), `rate_limit_exceeded` (429), `headers_too_large` (431), `internal_error` (500) or `overloaded` (503); to devices that enrol, `enrolments_used_up` (403). */
@@ -2839,11 +2875,7 @@ export interface components {
             /** @description For people. */
             message: string;
             /** @description Every field at fault. */
-            details?: {
-                /** @description Its path, such as `settings.operating_hours.weekly[0].open`. */
-                field: string;
-                message: string;
-            }[];
+            details?: components["schemas"]["FieldError"][];
         };
         Error: {
             error: components["schemas"]["ErrorBody"];
@@ -2962,38 +2994,41 @@ export interface components {
         Rewards: {
             user_id: components["schemas"]["UserId"];
             unit: components["schemas"]["Unit"];
-            period: {
-                start: components["schemas"]["Timestamp"];
-                /** @description This moment is not part of it. */
-                end: components["schemas"]["Timestamp"];
-                status: components["schemas"]["RewardsStatus"];
-            };
-            summary: {
-                total_earned: components["schemas"]["Amount"];
-                /** @description Not settled yet, or released from a hold and not yet paid. */
-                pending: components["schemas"]["Amount"];
-                /** @description Paid with a statement, of this month or of a later one. */
-                settled: components["schemas"]["Amount"];
-                /** @description Held back by staff; see the holds of the user. */
-                held: components["schemas"]["Amount"];
-                /** @description Not paid: two people confirmed that a visit failed while it was held. */
-                voided: components["schemas"]["Amount"];
-            };
+            period: components["schemas"]["RewardsPeriod"];
+            summary: components["schemas"]["RewardsSums"];
             breakdown: components["schemas"]["Breakdown"];
             /** @description Hotspots that were in service, including deleted ones, by `hotspot_id`. */
-            hotspots: {
-                hotspot_id: components["schemas"]["HotspotId"];
-                name: components["schemas"]["Name"];
-                /** @description The sum of the next four. */
-                earned: components["schemas"]["Amount"];
-                pending: components["schemas"]["Amount"];
-                settled: components["schemas"]["Amount"];
-                held: components["schemas"]["Amount"];
-                voided: components["schemas"]["Amount"];
-                availability_score: components["schemas"]["Score"];
-                performance_tier: components["schemas"]["PerformanceTier"];
-                breakdown: components["schemas"]["Breakdown"];
-            }[];
+            hotspots: components["schemas"]["HotspotRewards"][];
+        };
+        HotspotRewards: {
+            hotspot_id: components["schemas"]["HotspotId"];
+            name: components["schemas"]["Name"];
+            /** @description The sum of the next four. */
+            earned: components["schemas"]["Amount"];
+            pending: components["schemas"]["Amount"];
+            settled: components["schemas"]["Amount"];
+            held: components["schemas"]["Amount"];
+            voided: components["schemas"]["Amount"];
+            availability_score: components["schemas"]["Score"];
+            performance_tier: components["schemas"]["PerformanceTier"];
+            breakdown: components["schemas"]["Breakdown"];
+        };
+        RewardsSums: {
+            total_earned: components["schemas"]["Amount"];
+            /** @description Not settled yet, or released from a hold and not yet paid. */
+            pending: components["schemas"]["Amount"];
+            /** @description Paid with a statement, of this month or of a later one. */
+            settled: components["schemas"]["Amount"];
+            /** @description Held back by staff; see the holds of the user. */
+            held: components["schemas"]["Amount"];
+            /** @description Not paid: two people confirmed that a visit failed while it was held. */
+            voided: components["schemas"]["Amount"];
+        };
+        RewardsPeriod: {
+            start: components["schemas"]["Timestamp"];
+            /** @description This moment is not part of it. */
+            end: components["schemas"]["Timestamp"];
+            status: components["schemas"]["RewardsStatus"];
         };
         /** @enum {string} */
         HoldStatus: "active" | "released" | "voided";
@@ -3101,12 +3136,7 @@ export interface components {
             effective_from: string;
             /** @description For a day with all expected minutes served. */
             availability: components["schemas"]["Amount"];
-            /** @description What each tier adds per credit of availability. */
-            performance: {
-                standard: components["schemas"]["Amount"];
-                enhanced: components["schemas"]["Amount"];
-                premium: components["schemas"]["Amount"];
-            };
+            performance: components["schemas"]["PerformanceRates"];
             /** @description For 1,000,000,000 bytes carried. */
             utilization_per_gb: components["schemas"]["Amount"];
             /** @description The most that a day pays for traffic. Of a policy that pays places: on a day in which all the ground was the hotspot's own. */
@@ -3117,6 +3147,12 @@ export interface components {
             unproven_share?: components["schemas"]["Amount"];
             /** @description Only of a policy that pays places and counts minutes: how many minutes of a day count for the order of hotspots. */
             standing_minutes_a_day?: number;
+        };
+        /** @description What each tier adds per credit of availability. */
+        PerformanceRates: {
+            standard: components["schemas"]["Amount"];
+            enhanced: components["schemas"]["Amount"];
+            premium: components["schemas"]["Amount"];
         };
         Minutes: number;
         /** @description All that a day's reward depends on. */
@@ -3182,21 +3218,7 @@ export interface components {
             policy: components["schemas"]["PolicyTerms"];
             facts: components["schemas"]["DayFacts"];
             potential: components["schemas"]["BreakdownWithTotal"];
-            losses: {
-                /**
-                 * @description The hotspot sent no heartbeat; it was closed by its hours; the service was down; it was not verified and linked; older hotspots covered the same ground; no visit has confirmed its place; a better tier would have earned more; it carried more than is paid for. Under a policy that pays devices, shared and unproven do not occur, and minutes that were not expected cost something only on a day without expected minutes.
-                 * @enum {string}
-                 */
-                reason: "offline" | "closed" | "excused" | "not_in_service" | "shared" | "unproven" | "tier" | "cap";
-                /** @description Absent if the loss is not about minutes. */
-                minutes?: components["schemas"]["Minutes"];
-                availability: components["schemas"]["Amount"];
-                performance: components["schemas"]["Amount"];
-                utilization: components["schemas"]["Amount"];
-                total: components["schemas"]["Amount"];
-                /** @description For people. */
-                explanation: string;
-            }[];
+            losses: components["schemas"]["RewardsLoss"][];
             earned: components["schemas"]["BreakdownWithTotal"];
             payment: components["schemas"]["PaymentStatus"];
             /** @description Only if the day is held, or was. What was earned stays earned. */
@@ -3206,6 +3228,21 @@ export interface components {
              * @enum {boolean}
              */
             approximate?: true;
+        };
+        RewardsLoss: {
+            /**
+             * @description The hotspot sent no heartbeat; it was closed by its hours; the service was down; it was not verified and linked; older hotspots covered the same ground; no visit has confirmed its place; a better tier would have earned more; it carried more than is paid for. Under a policy that pays devices, shared and unproven do not occur, and minutes that were not expected cost something only on a day without expected minutes.
+             * @enum {string}
+             */
+            reason: "offline" | "closed" | "excused" | "not_in_service" | "shared" | "unproven" | "tier" | "cap";
+            /** @description Absent if the loss is not about minutes. */
+            minutes?: components["schemas"]["Minutes"];
+            availability: components["schemas"]["Amount"];
+            performance: components["schemas"]["Amount"];
+            utilization: components["schemas"]["Amount"];
+            total: components["schemas"]["Amount"];
+            /** @description For people. */
+            explanation: string;
         };
         Statement: {
             user_id: components["schemas"]["UserId"];
@@ -3218,103 +3255,105 @@ export interface components {
             policies: components["schemas"]["PolicyTerms"][];
             /** @description The hash of the user's statement before this one; null for the first. */
             previous_hash: components["schemas"]["Hash"] | null;
-            rows: {
-                /**
-                 * Format: date
-                 * @description Of a correction: the first day whose rows above it are void.
-                 */
-                date: string;
-                /** @description Empty in a correction. */
-                hotspot_id: string;
-                /** @description Its version; 0 in a correction. */
-                policy: number;
-                /** @description Negative in a correction, like expected_minutes and the amounts: it takes away what the void rows had added. */
-                served_minutes: number;
-                expected_minutes: number;
-                closed_minutes: components["schemas"]["Minutes"];
-                excused_minutes: components["schemas"]["Minutes"];
-                outside_minutes: components["schemas"]["Minutes"];
-                /** Format: int64 */
-                traffic_bytes: number;
-                performance_tier: components["schemas"]["PerformanceTier"];
-                /**
-                 * Format: double
-                 * @description In credits; at most six decimals.
-                 */
-                availability: number;
-                /** Format: double */
-                performance: number;
-                /** Format: double */
-                utilization: number;
-                /**
-                 * Format: double
-                 * @description Only under a policy that pays places, like all fields below it: minutes served, each times the share of the ground that was the hotspot's own in it. At most six decimals.
-                 */
-                owned_minutes?: number;
-                /**
-                 * Format: double
-                 * @description With `days_served`: what the hotspot owned of an expected minute on the last seven closed days; an excused minute counts for this much. With `standing_minutes`: what it owned of the ground while it served, on the last seven days on which it did; each of `due_minutes` counts for this much.
-                 */
-                recent_share?: number;
-                /**
-                 * Format: double
-                 * @description The share that is paid: 1 if the place is proven, else the policy's unproven_share, or 0 if the policy counts minutes and no exact visit has found the hotspot there.
-                 */
-                proof?: number;
-                /** @description Closed days on which the hotspot had served at its place. Only if the policy counts days. */
-                days_served?: number;
-                /** @description Instead of `days_served`, if the policy counts minutes: those that the hotspot had served at its place on closed days, of each day at most the policy's `standing_minutes_a_day`. */
-                standing_minutes?: number;
-                /**
-                 * Format: double
-                 * @description With `standing_minutes`: what the excused minutes count for. Each is the part of the last seven days, of the 30 before and since the hotspot is at its place, on which it was not excused and the hotspot served in it.
-                 */
-                due_minutes?: number;
-                /**
-                 * Format: double
-                 * @description With `standing_minutes`: what outages on the days before left of the most that traffic earns. It is added to that of this day.
-                 */
-                spare_credits?: number;
-                /** @description The place, in ten-millionths of a degree. */
-                place_lat_e7?: number;
-                place_lng_e7?: number;
-                /** @description In which some of its ground belonged to older hotspots. */
-                shared_minutes?: components["schemas"]["Minutes"];
-                /** @description The number of those hotspots. */
-                shared_with?: number;
-                /** @description Only in a correction, which makes rows void that were closed too early. The hash of the last row above it that holds, or the one that the chain starts with. */
-                corrects?: components["schemas"]["Hash"];
-                /** @description Only of a held row, which is not paid with this statement, and of a row that says what became of one. */
-                hold_id?: components["schemas"]["HoldId"];
-                /** @description Only in a row that pays a held one of this month or an earlier one. The hash of that row, whose date it has; all amounts but `amount` are 0. */
-                releases?: components["schemas"]["Hash"];
-                /** @description Instead of `releases`, if the held row is not paid. */
-                voids?: components["schemas"]["Hash"];
-                /**
-                 * Format: double
-                 * @description With `releases` or `voids`: what the held row earned.
-                 */
-                amount?: number;
-                hash: components["schemas"]["Hash"];
-            }[];
-            totals: {
-                rows: number;
-                hotspot_count: number;
-                /** Format: int64 */
-                served_minutes: number;
-                /** Format: int64 */
-                expected_minutes: number;
-                availability: components["schemas"]["Amount"];
-                performance: components["schemas"]["Amount"];
-                utilization: components["schemas"]["Amount"];
-                total_earned: components["schemas"]["Amount"];
-                /** @description Of it, in held rows. This and the fields below are there only if a row is held, or says what became of one. */
-                held?: components["schemas"]["Amount"];
-                released?: components["schemas"]["Amount"];
-                voided?: components["schemas"]["Amount"];
-                /** @description total_earned - held + released */
-                paid?: components["schemas"]["Amount"];
-            };
+            rows: components["schemas"]["StatementRow"][];
+            totals: components["schemas"]["StatementTotals"];
+            hash: components["schemas"]["Hash"];
+        };
+        StatementTotals: {
+            rows: number;
+            hotspot_count: number;
+            /** Format: int64 */
+            served_minutes: number;
+            /** Format: int64 */
+            expected_minutes: number;
+            availability: components["schemas"]["Amount"];
+            performance: components["schemas"]["Amount"];
+            utilization: components["schemas"]["Amount"];
+            total_earned: components["schemas"]["Amount"];
+            /** @description Of it, in held rows. This and the fields below are there only if a row is held, or says what became of one. */
+            held?: components["schemas"]["Amount"];
+            released?: components["schemas"]["Amount"];
+            voided?: components["schemas"]["Amount"];
+            /** @description total_earned - held + released */
+            paid?: components["schemas"]["Amount"];
+        };
+        StatementRow: {
+            /**
+             * Format: date
+             * @description Of a correction: the first day whose rows above it are void.
+             */
+            date: string;
+            /** @description Empty in a correction. */
+            hotspot_id: string;
+            /** @description Its version; 0 in a correction. */
+            policy: number;
+            /** @description Negative in a correction, like expected_minutes and the amounts: it takes away what the void rows had added. */
+            served_minutes: number;
+            expected_minutes: number;
+            closed_minutes: components["schemas"]["Minutes"];
+            excused_minutes: components["schemas"]["Minutes"];
+            outside_minutes: components["schemas"]["Minutes"];
+            /** Format: int64 */
+            traffic_bytes: number;
+            performance_tier: components["schemas"]["PerformanceTier"];
+            /**
+             * Format: double
+             * @description In credits; at most six decimals.
+             */
+            availability: number;
+            /** Format: double */
+            performance: number;
+            /** Format: double */
+            utilization: number;
+            /**
+             * Format: double
+             * @description Only under a policy that pays places, like all fields below it: minutes served, each times the share of the ground that was the hotspot's own in it. At most six decimals.
+             */
+            owned_minutes?: number;
+            /**
+             * Format: double
+             * @description With `days_served`: what the hotspot owned of an expected minute on the last seven closed days; an excused minute counts for this much. With `standing_minutes`: what it owned of the ground while it served, on the last seven days on which it did; each of `due_minutes` counts for this much.
+             */
+            recent_share?: number;
+            /**
+             * Format: double
+             * @description The share that is paid: 1 if the place is proven, else the policy's unproven_share, or 0 if the policy counts minutes and no exact visit has found the hotspot there.
+             */
+            proof?: number;
+            /** @description Closed days on which the hotspot had served at its place. Only if the policy counts days. */
+            days_served?: number;
+            /** @description Instead of `days_served`, if the policy counts minutes: those that the hotspot had served at its place on closed days, of each day at most the policy's `standing_minutes_a_day`. */
+            standing_minutes?: number;
+            /**
+             * Format: double
+             * @description With `standing_minutes`: what the excused minutes count for. Each is the part of the last seven days, of the 30 before and since the hotspot is at its place, on which it was not excused and the hotspot served in it.
+             */
+            due_minutes?: number;
+            /**
+             * Format: double
+             * @description With `standing_minutes`: what outages on the days before left of the most that traffic earns. It is added to that of this day.
+             */
+            spare_credits?: number;
+            /** @description The place, in ten-millionths of a degree. */
+            place_lat_e7?: number;
+            place_lng_e7?: number;
+            /** @description In which some of its ground belonged to older hotspots. */
+            shared_minutes?: components["schemas"]["Minutes"];
+            /** @description The number of those hotspots. */
+            shared_with?: number;
+            /** @description Only in a correction, which makes rows void that were closed too early. The hash of the last row above it that holds, or the one that the chain starts with. */
+            corrects?: components["schemas"]["Hash"];
+            /** @description Only of a held row, which is not paid with this statement, and of a row that says what became of one. */
+            hold_id?: components["schemas"]["HoldId"];
+            /** @description Only in a row that pays a held one of this month or an earlier one. The hash of that row, whose date it has; all amounts but `amount` are 0. */
+            releases?: components["schemas"]["Hash"];
+            /** @description Instead of `releases`, if the held row is not paid. */
+            voids?: components["schemas"]["Hash"];
+            /**
+             * Format: double
+             * @description With `releases` or `voids`: what the held row earned.
+             */
+            amount?: number;
             hash: components["schemas"]["Hash"];
         };
         RewardsAnswer: {

@@ -58,6 +58,7 @@ need:
 	@scripts/need jq jq
 	@scripts/need lua5.1 lua5.1
 	@scripts/need yamllint yamllint
+	@scripts/need signify-openbsd signify-openbsd
 	@scripts/need ansible-playbook ansible-core
 	@scripts/need strace strace
 	@scripts/need faketime faketime
@@ -78,6 +79,10 @@ console: ## Build the console's pages (console/dist) from their sources; needs n
 screenshots: ## Draw the pictures of the README and the guides (docs/images) from the demonstration, in Chromium.
 	@scripts/need chromium chromium
 	BEACON_SCREENSHOTS=docs/images go test ./test/browser -count=1 -run '^TestScreenshots$$'
+
+.PHONY: agent
+agent: ## Write a feed of the agent's packages for OpenWrt into dist/agent; BEACON_FEED_KEY names a secret key of usign.
+	go run ./internal/agentsite/feed -out dist/agent
 
 .PHONY: bench
 bench: ## Measure the server beside a bare handler and the bare driver (docs/performance.md).

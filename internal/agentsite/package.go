@@ -3,7 +3,6 @@ package agentsite
 import (
 	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io/fs"
 	"path"
@@ -58,30 +57,6 @@ func debian(source fs.FS, version string) ([]byte, error) {
 	return all.Bytes(), nil
 }
 
-// openWrt returns the package for opkg, as OpenWrt up to 24.10 has it.
-func openWrt(source fs.FS, version string) ([]byte, error) {
-	control, err := archive(source, version, []placed{
-		{"openwrt/ipk/control", "./control", 0o644},
-		{"openwrt/ipk/conffiles", "./conffiles", 0o644},
-		{"openwrt/ipk/postinst", "./postinst", 0o755},
-		{"openwrt/ipk/prerm", "./prerm", 0o755},
-	})
-	if err != nil {
-		return nil, err
-	}
-	files := "openwrt/beacon-agent/files/"
-	data, err := archive(source, version, []placed{
-		{files + "beacon.config", "./etc/config/beacon", 0o600},
-		{files + "beacon-agent.init", "./etc/init.d/beacon-agent", 0o755},
-		{files + "beacon-agent.keep", "./lib/upgrade/keep.d/beacon-agent", 0o644},
-		{"beacon-agent", "./usr/sbin/beacon-agent", 0o755},
-	})
-	if err != nil {
-		return nil, err
-	}
-	return pack([]member{{"./debian-binary", 0o644, []byte("2.0\n")}, {"./data.tar.gz", 0o644, data}, {"./control.tar.gz", 0o644, control}})
-}
-
 // archive packs files, with their folders. The control file gets the version.
 func archive(source fs.FS, version string, files []placed) ([]byte, error) {
 	members := []member{{"./", 0o755, nil}}
@@ -92,7 +67,7 @@ func archive(source fs.FS, version string, files []placed) ([]byte, error) {
 			return nil, err
 		}
 		if f.path == "./control" {
-			body = bytes.Replace(body, []byte("\n"), []byte("\nVersion: "+version+"\n"), 1)
+			body = versioned(body, version)
 		}
 		for i, c := range f.path {
 			if folder := f.path[:i+1]; c == '/' && !known[folder] {
@@ -103,6 +78,11 @@ func archive(source fs.FS, version string, files []placed) ([]byte, error) {
 		members = append(members, member{f.path, f.mode, body})
 	}
 	return pack(members)
+}
+
+// versioned adds the version to a control file.
+func versioned(control []byte, version string) []byte {
+	return bytes.Replace(control, []byte("\n"), []byte("\nVersion: "+version+"\n"), 1)
 }
 
 // folderMode: the key of the device is in a folder that only root can read.
@@ -123,8 +103,7 @@ type member struct {
 // pack returns a compressed archive, which has the same bytes each time.
 func pack(members []member) ([]byte, error) {
 	var all bytes.Buffer
-	zipped, _ := gzip.NewWriterLevel(&all, gzip.BestCompression) // that level exists
-	archive := tar.NewWriter(zipped)
+	archive := tar.NewWriter(&all)
 	for _, m := range members {
 		kind := byte(tar.TypeReg)
 		if strings.HasSuffix(m.name, "/") {
@@ -141,6 +120,5 @@ func pack(members []member) ([]byte, error) {
 	if err := archive.Close(); err != nil {
 		return nil, err
 	}
-	err := zipped.Close()
-	return all.Bytes(), err
+	return zip(all.Bytes())
 }

@@ -126,7 +126,7 @@ type downloads struct {
 
 const (
 	plain  = "text/plain; charset=utf-8"
-	binary = "application/octet-stream"
+	octets = "application/octet-stream"
 	deb    = "application/vnd.debian.binary-package"
 )
 
@@ -161,10 +161,11 @@ func newDownloads(source fs.FS, url string) (d downloads, err error) {
 		return d, err
 	}
 	d.add("beacon-agent_"+d.version+"_all.deb", "package for Debian, Ubuntu and Raspberry Pi OS", deb, body)
-	if body, err = openWrt(source, d.version+"-r1"); err != nil {
+	p := packages[0]
+	if body, _, err = p.build(source, d.version); err != nil {
 		return d, err
 	}
-	d.add("beacon-agent_"+d.version+"-r1_all.ipk", "package for OpenWrt up to 24.10", binary, body)
+	d.add(p.file(d.version), "package for OpenWrt up to 24.10", octets, body)
 	if body, err = installer(source, url, d.sums()); err != nil {
 		return d, err
 	}

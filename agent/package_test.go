@@ -43,7 +43,7 @@ func TestProgram(t *testing.T) {
 func TestShellcheck(t *testing.T) {
 	level.Tool(t, "shellcheck", "shellcheck")
 	scripts := []string{"-s", "sh", "beacon-agent", "install", "openwrt/beacon-agent/files/beacon-agent.init", "gluon/gluon-beacon/files/lib/gluon/upgrade/500-beacon"}
-	for _, pattern := range []string{"linux/debian/p*", "openwrt/ipk/p*"} {
+	for _, pattern := range []string{"linux/debian/p*", "openwrt/ipk/p*", "openwrt/luci-app-beacon/ipk/p*"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatal(pattern, err)

@@ -56,17 +56,21 @@ func zip(body []byte) ([]byte, error) {
 // opkg is a package for OpenWrt up to 24.10.
 type opkg struct {
 	name    string
+	what    string // for people
 	about   string // the folder of its control file
 	scripts []placed
 	files   []placed
 }
 
-const settings = "openwrt/beacon-agent/files/"
+const (
+	settings = "openwrt/beacon-agent/files/"
+	luci     = "openwrt/luci-app-beacon/"
+)
 
-// packages are all of them; the first is the agent.
+// packages are all of them.
 var packages = []opkg{
 	{
-		"beacon-agent", "openwrt/ipk/",
+		"beacon-agent", "package for OpenWrt up to 24.10", "openwrt/ipk/",
 		[]placed{
 			{"openwrt/ipk/conffiles", "./conffiles", 0o644},
 			{"openwrt/ipk/postinst", "./postinst", 0o755},
@@ -77,6 +81,15 @@ var packages = []opkg{
 			{settings + "beacon-agent.init", "./etc/init.d/beacon-agent", 0o755},
 			{settings + "beacon-agent.keep", "./lib/upgrade/keep.d/beacon-agent", 0o644},
 			{"beacon-agent", "./usr/sbin/beacon-agent", 0o755},
+		},
+	},
+	{
+		"luci-app-beacon", "its page in LuCI, OpenWrt's web interface", luci + "ipk/",
+		[]placed{{luci + "ipk/postinst", "./postinst", 0o755}},
+		[]placed{
+			{luci + "root/usr/share/luci/menu.d/luci-app-beacon.json", "./usr/share/luci/menu.d/luci-app-beacon.json", 0o644},
+			{luci + "root/usr/share/rpcd/acl.d/luci-app-beacon.json", "./usr/share/rpcd/acl.d/luci-app-beacon.json", 0o644},
+			{luci + "htdocs/luci-static/resources/view/beacon.js", "./www/luci-static/resources/view/beacon.js", 0o644},
 		},
 	},
 }

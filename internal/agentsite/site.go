@@ -161,11 +161,12 @@ func newDownloads(source fs.FS, url string) (d downloads, err error) {
 		return d, err
 	}
 	d.add("beacon-agent_"+d.version+"_all.deb", "package for Debian, Ubuntu and Raspberry Pi OS", deb, body)
-	p := packages[0]
-	if body, _, err = p.build(source, d.version); err != nil {
-		return d, err
+	for _, p := range packages {
+		if body, _, err = p.build(source, d.version); err != nil {
+			return d, err
+		}
+		d.add(p.file(d.version), p.what, octets, body)
 	}
-	d.add(p.file(d.version), "package for OpenWrt up to 24.10", octets, body)
 	if body, err = installer(source, url, d.sums()); err != nil {
 		return d, err
 	}

@@ -65,7 +65,7 @@ func names(t testing.TB, s *agentsite.Site) (all []string) {
 // The files are those of the repository, with their sums; a client that has one gets it once.
 func TestFiles(t *testing.T) {
 	s := newSite(t, publicURL)
-	if got := names(t, s); len(got) != 9 {
+	if got := names(t, s); len(got) != 10 {
 		t.Fatalf("there are sums of %v", got)
 	}
 	for line := range strings.Lines(ask(t, s, "GET", "/agent/SHA256SUMS", "").Body.String()) {

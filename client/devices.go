@@ -43,7 +43,7 @@ type Enrolment struct {
 	MACAddress string          `json:"mac_address"`
 	Name       string          `json:"name,omitempty"`
 	SSID       string          `json:"ssid,omitempty"`
-	Type       string          `json:"type,omitempty"`     // home, business or public; empty: home
+	Type       Type            `json:"type,omitempty"`     // home, business or public; empty: home
 	Location   *EnrolmentPlace `json:"location,omitempty"` // required to register a hotspot
 	Agent      *AgentReport    `json:"agent,omitempty"`
 }

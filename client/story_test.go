@@ -40,6 +40,7 @@ func TestEveryOperation(t *testing.T) {
 	hear(t, operator, h)
 	hold(t, operator, newClient(t, later.url, later.key(t, "hotspots:verify"), wire.option()), h)
 	leave(t, operator, h)
+	enrol(t, operator)
 
 	text := must(operator.OpenAPIJSON(t.Context()))(t)
 	if yaml := must(operator.OpenAPIYAML(t.Context()))(t); !bytes.HasPrefix(yaml, []byte("openapi: 3.1")) {
@@ -255,6 +256,28 @@ func manageKeys(t *testing.T, c *client.Client) {
 	}
 	if _, err := c.WithKey(made.Secret).OwnKey(t.Context()); !errors.Is(err, client.ErrUnauthorized) {
 		t.Errorf("a revoked key is answered with %v", err)
+	}
+}
+
+// enrol lets a device register a hotspot.
+func enrol(t *testing.T, c *client.Client) {
+	t.Helper()
+	now := time.Date(2026, 11, 4, 12, 0, 0, 0, time.UTC)
+	in := client.KeyCreation{Scopes: []string{client.ScopeDevicesEnrol}, MaxEnrolments: 1, MayRegister: true, ExpiresAt: new(now.Add(24 * time.Hour))}
+	key := must(c.CreateKey(t.Context(), in))(t)
+	if key.MaxEnrolments != 1 || !key.MayRegister || key.Enrolments != 0 || len(key.Hotspots) != 0 {
+		t.Errorf("made the key %+v", key.KeyDetails)
+	}
+	device := client.Enrolment{MACAddress: "02:00:5e:10:00:77", Type: client.Public, Location: &client.EnrolmentPlace{Latitude: 40.7, Longitude: -74}}
+	done := must(c.WithKey(key.Secret).EnrolDevice(t.Context(), device))(t)
+	if !done.Registered || done.NextInS < 1 || done.DeviceKey == "" {
+		t.Errorf("enrolled %+v", done)
+	}
+	if _, err := c.WithKey(key.Secret).EnrolDevice(t.Context(), device); !errors.Is(err, client.ErrForbidden) {
+		t.Errorf("a key that is used up is answered with %v", err)
+	}
+	if err := c.DeleteHotspot(t.Context(), done.HotspotID, ""); err != nil {
+		t.Error(err)
 	}
 }
 

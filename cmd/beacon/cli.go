@@ -145,7 +145,7 @@ func asFlags(e *beacon.Error) string {
 	flags := map[string]string{"user_id": "user", "expires_at": "expires"}
 	var faults []string
 	for _, f := range e.Fields {
-		faults = append(faults, "--"+cmp.Or(flags[f.Field], f.Field)+" "+f.Message)
+		faults = append(faults, "--"+cmp.Or(flags[f.Field], strings.ReplaceAll(f.Field, "_", "-"))+" "+f.Message)
 	}
 	return strings.Join(faults, "; ")
 }

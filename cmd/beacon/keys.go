@@ -36,7 +36,7 @@ func keysOf(db *store.DB) *access.Keys {
 type keysCreateCmd struct {
 	database
 	User    string         `required:"" placeholder:"usr_…|new" help:"The user of the key; 'new' creates one."`
-	Scopes  []string       `placeholder:"SCOPE" help:"What it permits: hotspots:write, hotspots:verify, rewards:read, checkins:write, keys:manage, admin. Without any, it can read what any key can read."`
+	Scopes  []string       `placeholder:"SCOPE" help:"What it permits: hotspots:write, hotspots:verify, rewards:read, checkins:write, devices:enrol (alone), keys:manage, admin. Without any, it can read what any key can read."`
 	Name    string         `help:"A name to recognize it by."`
 	Expires *time.Duration `placeholder:"720h" help:"How long it is valid. Default: until revoked."`
 	JSON    bool           `name:"json" help:"Print the record as JSON."`
@@ -44,12 +44,17 @@ type keysCreateCmd struct {
 	Origins     []string `placeholder:"ORIGIN" help:"Web pages that may use it, such as https://app.example.org. Default: it is not restricted to browsers."`
 	Addresses   []string `placeholder:"ADDRESS|RANGE" help:"Addresses it may be used from, such as 10.0.0.0/8. Default: any."`
 	Publishable bool     `help:"It may be shown to everyone, as in the source of a page: it can only find and read hotspots and coverage."`
+
+	MaxEnrolments *float64 `placeholder:"N" help:"With devices:enrol: how many devices it may link, at most 100000."`
+	Hotspots      []string `placeholder:"hs_…" help:"With devices:enrol: the only hotspots whose devices it may link, at most 1000. Default: all of the user."`
+	MayRegister   bool     `help:"With devices:enrol: a device that no hotspot is registered for registers one."`
 }
 
 func (keysCreateCmd) Examples() string {
 	return `  beacon keys create --user new --scopes hotspots:write,rewards:read --name "Ada's hotspots"
   beacon keys create --user new --scopes admin --expires 720h --json
   beacon keys create --user new --publishable --origins https://app.example.org
+  beacon keys create --user usr_01kbrv6xkhe45tq0fwvvfdym0w --scopes devices:enrol --max-enrolments 1000 --expires 168h
 `
 }
 
@@ -62,6 +67,10 @@ func (c keysCreateCmd) Run(out *console) error {
 			Scopes: beacon.Some(c.Scopes),
 
 			Origins: beacon.Some(c.Origins), Addresses: beacon.Some(c.Addresses), Publishable: beacon.Some(c.Publishable),
+			Hotspots: beacon.Some(c.Hotspots), MayRegister: beacon.Some(c.MayRegister),
+		}
+		if c.MaxEnrolments != nil {
+			in.MaxEnrolments = beacon.Some(*c.MaxEnrolments)
 		}
 		if c.Expires != nil {
 			in.ExpiresAt = beacon.Some(time.Now().Add(*c.Expires))
@@ -204,13 +213,17 @@ func day(t time.Time) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
-// grants lists the scopes of a key, then its restrictions.
+// grants lists the scopes of a key, then how many devices it has enrolled, and its restrictions.
 func grants(k beacon.Key) string {
 	var names []string
 	for _, s := range k.Scopes {
 		names = append(names, string(s))
 	}
-	return strings.TrimSpace(cmp.Or(strings.Join(names, ","), "-") + " " + k.Restrictions.String())
+	parts := []string{cmp.Or(strings.Join(names, ","), "-")}
+	if most := k.Enrolment.Most; most > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d", k.Enrolled, most))
+	}
+	return strings.TrimSpace(strings.Join(append(parts, k.Restrictions.String()), " "))
 }
 
 type keysRevokeCmd struct {

@@ -103,6 +103,7 @@ func (k *apiKey) shown() fields {
 		"id": named(k.name), "user_id": named(k.user), "name": k.label, "created_at": named("at" + strings.TrimPrefix(k.name, "key") + ":key"),
 		"expires_at": k.expires, "revoked_at": revoked, "last_used_at": anything,
 		"origins": []any{}, "addresses": []any{}, "publishable": false,
+		"max_enrolments": 0.0, "enrolments": 0.0, "hotspots": []any{}, "may_register": false,
 		"scopes": rule(func(_ *world, _ span, got any) string {
 			var scopes []string
 			for _, scope := range got.([]any) {

@@ -8,7 +8,7 @@ import { session } from "../session";
 import { useCell } from "../state";
 import type { CreatedKey, Key } from "../types";
 import { NetworkIdentity } from "./identity";
-import { ShownOnce } from "./keys";
+import { ShownOnce } from "./newkey";
 import { RecommendPrivacy } from "./privacy";
 
 export function FirstKeyPage({ token }: { token: string }) {

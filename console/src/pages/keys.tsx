@@ -4,16 +4,14 @@ import { ask } from "../api";
 import { now } from "../clock";
 import * as format from "../format";
 import { t } from "../messages";
-import { Check, Field } from "../parts/field";
-import { ErrorNote, faultAt } from "../parts/note";
+import { ErrorNote } from "../parts/note";
 import { Pager } from "../parts/pager";
 import { Table } from "../parts/table";
 import { useAsk, useDoing } from "../parts/use";
 import { session } from "../session";
 import { OwnData } from "./account";
-import type { CreatedKey, Key, Scope } from "../types";
-
-const scopes: Scope[] = ["hotspots:write", "hotspots:verify", "rewards:read", "checkins:write", "keys:manage", "admin"];
+import { NewKey } from "./newkey";
+import type { Key } from "../types";
 
 /** For operators, who see to their own keys and to nothing else of what staff do. */
 export function KeysPage() {
@@ -63,7 +61,10 @@ export function Keys() {
               <td class="spare" title={key.user_id}>
                 <code>{format.shortId(key.user_id)}</code>
               </td>
-              <td>{key.scopes.join(", ") || t.keys.readOnly}</td>
+              <td>
+                {key.scopes.join(", ") || t.keys.readOnly}
+                {key.max_enrolments > 0 && <span class="small">{enrolments(key)}</span>}
+              </td>
               <td class="spare">{lastUsed}</td>
               <td class="action">
                 {stateOf(key) || (
@@ -81,70 +82,17 @@ export function Keys() {
   );
 }
 
+/** How many devices an enrolment key has linked, of which, and until when it may. */
+function enrolments(key: Key): string {
+  const parts = [t.keys.enrolled(key.max_enrolments, format.count(key.enrolments), format.count(key.max_enrolments))];
+  if (key.hotspots.length > 0) parts.push(t.keys.ofHotspots(key.hotspots.length, format.count(key.hotspots.length)));
+  if (key.may_register) parts.push(t.keys.registers);
+  if (!stateOf(key)) parts.push(t.keys.endsAt(format.time(key.expires_at)));
+  return parts.join(", ");
+}
+
 function stateOf(key: Key): string {
   if (key.revoked_at) return t.keys.revoked(format.time(key.revoked_at));
   if (key.expires_at && Date.parse(key.expires_at) < now()) return t.keys.expired(format.time(key.expires_at));
   return "";
-}
-
-function NewKey({ onCreated }: { onCreated: () => void }) {
-  const [name, setName] = useState("");
-  const [chosen, setChosen] = useState<Scope[]>([]);
-  const [newUser, setNewUser] = useState(false);
-  const [made, setMade] = useState<CreatedKey>();
-  const { busy, error, submit } = useDoing();
-  const send = submit(async () => {
-    const body = { name, scopes: chosen, ...(newUser && { user_id: "new" }) };
-    setMade((await ask<CreatedKey>("/v1/keys", { method: "POST", body })).data);
-    setName("");
-    onCreated();
-  });
-  return (
-    <form onSubmit={send} noValidate>
-      <h2>{t.keys.createKey}</h2>
-      <Field label={t.words.name} name="key-name" value={name} onInput={(event) => setName(event.currentTarget.value)} fault={faultAt(error, "name")} />
-      <fieldset>
-        <legend>{t.keys.scopes}</legend>
-        <div class="checks">
-          {scopes
-            .filter((scope) => session.may(scope))
-            .map((scope) => (
-              <Check
-                key={scope}
-                label={scope}
-                value={scope}
-                checked={chosen.includes(scope)}
-                onChange={(checked) => setChosen(scopes.filter((s) => (s === scope ? checked : chosen.includes(s))))}
-              />
-            ))}
-        </div>
-      </fieldset>
-      {session.may("admin") && <Check label={t.keys.forNewUser} name="new-user" checked={newUser} onChange={setNewUser} />}
-      <ErrorNote error={error} at={["name"]} />
-      <button type="submit" class="button" disabled={busy}>
-        {t.keys.create}
-      </button>
-      <div aria-live="polite">
-        {made && <ShownOnce made={made} />}
-      </div>
-    </form>
-  );
-}
-
-/** A new key, which nobody can see again. */
-export function ShownOnce({ made }: { made: CreatedKey }) {
-  const [copied, setCopied] = useState("");
-  return (
-    <div class="note good">
-      <p>{t.keys.once(made.name)}</p>
-      <p>
-        <code class="secret">{made.key}</code>
-      </p>
-      {"clipboard" in navigator && (
-        <button type="button" class="quiet" onClick={() => void navigator.clipboard.writeText(made.key).then(() => setCopied(made.id))}>
-          {copied === made.id ? t.keys.copied : t.keys.copy}
-        </button>
-      )}
-    </div>
-  );
 }

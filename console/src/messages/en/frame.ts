@@ -1,6 +1,6 @@
 // What stands around all pages, and how to get in: signing in, keys, one's own data.
 import type { ComponentChildren } from "preact";
-import type { Mark } from "./common";
+import { plural, type Mark } from "./common";
 
 export const frame = {
   app: {
@@ -89,6 +89,23 @@ export const frame = {
     once: (name: string) => `The key ${name && `“${name}” `}is shown only once. Copy it now:`,
     copy: "Copy",
     copied: "Copied",
+    enrolment: "Enrolment",
+    enrolmentIs: (link: Mark): ComponentChildren => [
+      "With this key, access points link themselves to your hotspots, without a code for each. It can do nothing else. ",
+      link("How to enrol many devices"),
+    ],
+    most: "Devices",
+    until: "Last day (UTC)",
+    onlyHotspots: "Hotspots",
+    onlyHotspotsHint: "Ids such as hs_…, with spaces between. Empty: all of yours.",
+    onlyAddresses: "Addresses",
+    onlyAddressesHint: "From where it may be used, such as 10.0.0.0/8. Empty: from anywhere.",
+    mayRegister: "Register a hotspot for each device that has none",
+    useIt: "Run “beacon-agent enrol” with it on each device. Whoever has it can link devices to your hotspots: keep it safe, and revoke it when you are done.",
+    enrolled: (n: number, count: string, most: string) => `${count} of ${most} ${plural(n, "device", "devices")}`,
+    ofHotspots: (n: number, count: string) => `for ${count} ${plural(n, "hotspot", "hotspots")}`,
+    registers: "registers others",
+    endsAt: (at: string) => `until ${at}`,
   },
   account: {
     title: "Your data",

@@ -1,4 +1,5 @@
 import type { frame as en } from "../en/frame";
+import { plural } from "./common";
 
 export const frame: typeof en = {
   app: {
@@ -83,6 +84,23 @@ export const frame: typeof en = {
     once: (name) => `La clave ${name && `«${name}» `}se muestra una sola vez. Cópiela ahora:`,
     copy: "Copiar",
     copied: "Copiada",
+    enrolment: "Alta de equipos",
+    enrolmentIs: (link) => [
+      "Con esta clave los routers se enlazan solos con sus puntos de acceso, sin un código para cada uno. No permite nada más. ",
+      link("Cómo dar de alta muchos equipos"),
+    ],
+    most: "Equipos",
+    until: "Último día (UTC)",
+    onlyHotspots: "Puntos de acceso",
+    onlyHotspotsHint: "Identificadores como hs_…, separados por espacios. Vacío: todos los suyos.",
+    onlyAddresses: "Direcciones",
+    onlyAddressesHint: "Desde dónde se puede usar, como 10.0.0.0/8. Vacío: desde cualquier lugar.",
+    mayRegister: "Registrar un punto de acceso para cada equipo que no lo tenga",
+    useIt: "Ejecute «beacon-agent enrol» con ella en cada equipo. Quien la tenga puede enlazar equipos con sus puntos de acceso: guárdela bien y revóquela al terminar.",
+    enrolled: (n, count, most) => `${count} de ${most} ${plural(n, "equipo", "equipos")}`,
+    ofHotspots: (n, count) => `para ${count} ${plural(n, "punto de acceso", "puntos de acceso")}`,
+    registers: "registra otros",
+    endsAt: (at) => `hasta ${at}`,
   },
   account: {
     title: "Sus datos",

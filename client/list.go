@@ -102,6 +102,12 @@ type NearbyQuery struct {
 	Radius   float64 // in metres
 	Status   Status  // Online, Offline or AnyStatus
 	Limit    int
+
+	Type Type // empty: any
+
+	// Connectable selects what someone who goes there can connect to: what is online and
+	// open, without hidden homes, whose places are not the true ones.
+	Connectable bool
 }
 
 // HotspotSummary is a hotspot as shown to people who look for one.
@@ -148,9 +154,12 @@ type SummaryPlace struct {
 
 // Nearby returns hotspots near a place, nearest first.
 func (c *Client) Nearby(ctx context.Context, q NearbyQuery) ([]HotspotSummary, error) {
-	query := given("lat", decimal(q.Lat), "lng", decimal(q.Lng), "status", string(q.Status), "limit", whole(q.Limit))
+	query := given("lat", decimal(q.Lat), "lng", decimal(q.Lng), "status", string(q.Status), "type", string(q.Type), "limit", whole(q.Limit))
 	if q.Radius != 0 {
 		query.Set("radius", decimal(q.Radius))
+	}
+	if q.Connectable {
+		query.Set("connectable", "true")
 	}
 	return call[[]HotspotSummary](ctx, c, get(path("hotspots", "nearby"), query))
 }

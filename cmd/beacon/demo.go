@@ -225,13 +225,13 @@ Look around as one of these; the links sign a browser in once, within %d minutes
   operator      %s
   staff         %s
 
-Hotspots nearby, coverage around them, last month's earnings:
+The nearest hotspots to connect to, coverage around them, last month's earnings:
 
 %s%s%s
 %s
 `, count(s.Hotspots, "hotspot"), s.City.Name, madeUp, demoDays, count(len(s.Devices), "device"), took.Seconds(), url, s.OperatorKey, s.StaffKey,
 		access.LinkLasts/time.Minute, url, to.operator, to.staff,
-		ask(fmt.Sprintf("/hotspots/nearby?lat=%.4f&lng=%.4f&radius=300", at.Lat, at.Lng)),
+		ask(fmt.Sprintf("/hotspots/nearby?lat=%.4f&lng=%.4f&connectable=true&limit=3", at.Lat, at.Lng)),
 		ask(fmt.Sprintf("/coverage?north=%.3f&south=%.3f&east=%.3f&west=%.3f", at.Lat+0.008, at.Lat-0.005, at.Lng+0.012, at.Lng-0.004)),
 		ask("/users/me/rewards?period=last"), ending)
 }

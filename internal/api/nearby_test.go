@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,6 +31,7 @@ func TestNearby_Parameters(t *testing.T) {
 			place, "lat=0&lng=0", "lat=-0&lng=-0.0", "lat=90&lng=180", "lat=-90&lng=-180", "lat=4.07e1&lng=-7.4E%2B1", "lat=%2B40.7&lng=.5", "lat=1.&lng=1",
 			place + "&radius=10000", place + "&radius=0.001", place + "&radius=1e4", place + "&limit=1", place + "&limit=100", place + "&limit=007", place + "&limit=20.0", place + "&limit=2e1",
 			place + "&status=online", place + "&status=offline", place + "&status=all", place + "&unknown=1&unknown=2&LAT=x",
+			place + "&type=home", place + "&type=public&connectable=true&status=all", place + "&connectable=false",
 			"lat=1e-400&lng=0", "lat=" + "0." + fmt.Sprintf("%0300d", 1) + "&lng=0",
 		} {
 			if a := c.get(t, "/v1/hotspots/nearby?"+good); a.StatusCode != http.StatusOK {
@@ -55,6 +57,8 @@ func TestNearby_Parameters(t *testing.T) {
 			place + "&limit=100.1": {"limit"}, place + "&limit=1e-1": {"limit"}, place + "&limit=1e999": {"limit"}, place + "&limit=NaN": {"limit"}, place + "&limit=": {"limit"}, place + "&limit=99999999999999999999": {"limit"}, place + "&limit=0x10": {"limit"},
 			place + "&limit=5&limit=5": {"limit"}, place + "&limit=1_0": {"limit"}, place + "&limit=٥": {"limit"},
 			place + "&status=ONLINE": {"status"}, place + "&status=pending": {"status"}, place + "&status=": {"status"}, place + "&status=all&status=all": {"status"},
+			place + "&type=": {"type"}, place + "&type=Home": {"type"}, place + "&type=home&type=public": {"type"}, place + "&type=castle&connectable=1": {"type", "connectable"},
+			place + "&connectable=": {"connectable"}, place + "&connectable=TRUE": {"connectable"}, place + "&connectable=true&connectable=true": {"connectable"},
 			"lat=x&radius=0&limit=0&status=no": {"lat", "lng", "radius", "limit", "status"}, // decision N1: all at once; N2: not all are missing
 		} {
 			wantFault(t, c.get(t, "/v1/hotspots/nearby?"+query), http.StatusBadRequest, "invalid_request", fields...)
@@ -62,6 +66,53 @@ func TestNearby_Parameters(t *testing.T) {
 		for _, broken := range []string{place + "&limit=%zz", place + ";limit=5", "lat=40.7;lng=1", "%"} {
 			wantFault(t, c.get(t, "/v1/hotspots/nearby?"+broken), http.StatusBadRequest, "invalid_request")
 		}
+	})
+}
+
+// What apps connect to is online and open, and no hidden home: not even one that shows its
+// SSID, since nobody finds it where it is shown.
+func TestNearby_Connectable(t *testing.T) {
+	eachStoreWith(t, alive, func(t *testing.T, s *server) {
+		operator, app := s.operator(t), s.anyone(t)
+		const closed = `{"operating_hours":{"timezone":"UTC","weekly":[{"days":["mon"],"open":"08:00","close":"09:00"}]}}` // it is Sunday
+		ids := map[string]string{}
+		add := func(n int, name, kind, settings string, online bool) {
+			t.Helper()
+			m := operator.install(t, n, "type", at("%q", kind), "settings", settings)
+			s.verify(t, m.hotspot)
+			if online {
+				m.beat(t, `{"boot_id":"b","seq":1,"clients":1,"rx_bytes":0,"tx_bytes":0}`).want(t, http.StatusOK)
+			}
+			ids[strings.TrimPrefix(m.hotspot, "/v1/hotspots/")] = name
+		}
+		add(1, "home", "home", `{}`, true)
+		add(2, "home with SSID", "home", `{"show_ssid":true}`, true)
+		add(3, "cafe", "business", `{}`, true)
+		add(4, "closed cafe", "business", closed, true)
+		add(5, "silent library", "public", `{}`, false)
+		add(6, "library", "public", `{}`, true)
+		wants := func(query string, want ...string) {
+			t.Helper()
+			found := []string{}
+			for _, h := range app.nearby(t, 40.7, -74, query) {
+				found = append(found, ids[h.ID])
+			}
+			slices.Sort(found)
+			if !slices.Equal(found, want) {
+				t.Errorf("%s finds %q; want %q", query, found, want)
+			}
+		}
+		wants("", "cafe", "closed cafe", "home", "home with SSID", "library")
+		wants("&connectable=false", "cafe", "closed cafe", "home", "home with SSID", "library")
+		wants("&connectable=true", "cafe", "home", "home with SSID", "library") // homes are not hidden yet
+		s.blur(t, "blur")
+		wants("&connectable=true", "cafe", "library")
+		wants("&connectable=true&status=all", "cafe", "library")
+		wants("&connectable=true&status=offline")
+		wants("&type=home", "home", "home with SSID")
+		wants("&type=public&status=all", "library", "silent library")
+		wants("&type=public&connectable=true", "library")
+		wants("&type=home&connectable=true")
 	})
 }
 

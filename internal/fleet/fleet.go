@@ -240,6 +240,9 @@ type NearbyQuery struct {
 	Status  beacon.Status // empty: any
 	Active  bool          // only those in service; if there is no Status
 	Now     time.Time     // the moment the status is for
+
+	Type        beacon.Type // empty: any
+	Connectable bool        // only what someone who goes there can connect to: see Hotspot.ConnectableAt
 }
 
 // Hit is a hotspot that was found.
@@ -260,7 +263,17 @@ func (f *Fleet) Nearby(q NearbyQuery, out []Hit) []Hit {
 		search.Tags = active
 		keep = func(s *Hotspot) bool { return s.heardAt(q.Now) == (q.Status == beacon.Online) }
 	}
+	if q.Type != "" || q.Connectable {
+		keep = narrowed(q, keep)
+	}
 	return f.index.Snapshot().Nearest(search, keep, out)
+}
+
+// narrowed adds the filters that few queries have to keep, which may be nil.
+func narrowed(q NearbyQuery, keep func(*Hotspot) bool) func(*Hotspot) bool {
+	return func(s *Hotspot) bool {
+		return (keep == nil || keep(s)) && (q.Type == "" || s.Type() == q.Type) && (!q.Connectable || s.ConnectableAt(q.Now))
+	}
 }
 
 // Find returns a hotspot by its id.

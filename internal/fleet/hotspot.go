@@ -156,6 +156,17 @@ func (s *Hotspot) SeenAt() time.Time {
 // hotspots that have, or had, a device: others have no heartbeat state.
 func (s *Hotspot) heardAt(now time.Time) bool { return beacon.Heard(s.live.Seen(), now.UnixMicro()) }
 
+// ConnectableAt reports whether someone who goes to where maps show the hotspot can connect
+// to it: it is online and open, and not a hidden home, whose place is another and whose SSID
+// may be nobody's to know.
+func (s *Hotspot) ConnectableAt(now time.Time) bool {
+	if s.hidden || s.StatusAt(now) != beacon.Online {
+		return false
+	}
+	open, _ := s.OpenAt(now)
+	return open
+}
+
 // Tags let a search for hotspots in service skip the others. Whether one of them is
 // online depends on the clock, so each is checked.
 func (s *Hotspot) Tags() spatial.Tags {

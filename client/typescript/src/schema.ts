@@ -3797,6 +3797,10 @@ export interface operations {
                 radius?: number;
                 /** @description Only hotspots in this state; `all` includes `pending` ones. */
                 status?: "online" | "offline" | "all";
+                /** @description Only hotspots at places of this kind. */
+                type?: components["schemas"]["Type"];
+                /** @description With `true`, only what someone who goes there can connect to, for apps: what is online, open by its operating hours, and not a home that the network hides. Of those, `location` is not the true place (`approximate`), and `ssid` is empty unless the operator shows it. */
+                connectable?: boolean;
                 /** @description How many to give at most. */
                 limit?: number;
             };

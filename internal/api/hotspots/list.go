@@ -126,7 +126,7 @@ func decodeList(r *http.Request) (_ fleet.ListQuery, operator beacon.UserID, _ e
 	if rejected := q.OneOf("rejected", "true", "false"); rejected != "" {
 		in.Rejected = beacon.Some(rejected == "true")
 	}
-	in.Type = beacon.Type(q.OneOf("type", edge.Texts(beacon.Types())...))
+	in.Type = beacon.Type(q.OneOf("type", typeNames...))
 	in.Agent = fleet.AgentQuery{Version: q.Exact("agent"), Model: q.Exact("model"), Firmware: q.Exact("firmware")}
 	switch order := q.OneOf("order", append([]string{"oldest", "newest"}, edge.Texts(fleet.ListOrders())...)...); order {
 	case "newest":
@@ -227,7 +227,7 @@ func DecodeOwned(r *http.Request, q *edge.Query) registry.Owned {
 		User: beacon.UserID(r.PathValue("id")),
 		Page: q.Page(edge.OwnedList),
 		Text: q.Search(),
-		Type: beacon.Type(q.OneOf("type", edge.Texts(beacon.Types())...)),
+		Type: beacon.Type(q.OneOf("type", typeNames...)),
 	}
 	if status := q.OneOf("status", "all", "pending", "online", "offline"); status != "all" {
 		in.Status = beacon.Status(status)

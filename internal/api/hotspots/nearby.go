@@ -19,6 +19,8 @@ const (
 	maxLimit       = 100
 )
 
+var typeNames = edge.Texts(beacon.Types())
+
 // search is the memory for one nearby response.
 type search struct {
 	hits []fleet.Hit
@@ -61,6 +63,9 @@ func DecodeNearby(r *http.Request) (fleet.NearbyQuery, error) {
 		RadiusM: q.Positive("radius", maxRadiusM, defaultRadiusM),
 		Limit:   q.Whole("limit", 1, maxLimit, defaultLimit),
 		Status:  beacon.Online,
+
+		Type:        beacon.Type(q.OneOf("type", typeNames...)),
+		Connectable: q.OneOf("connectable", "true", "false") == "true",
 	}
 	if q.Need("lat") {
 		in.Center.Lat = q.Number("lat", -90, 90, 0)

@@ -278,6 +278,13 @@ type Verification struct {
 	Type      Type       `json:"type,omitempty"`      // if it is another than registered
 	Speedtest *Speedtest `json:"speedtest,omitempty"` // at the hotspot, with the device of the visitor
 	Moved     bool       `json:"moved,omitempty"`     // it is not where visits found it before
+
+	// VisitedAt is when the hotspot was visited, if not just now. If a visit was recorded
+	// after that, the error is ErrConflict.
+	VisitedAt *time.Time `json:"visited_at,omitempty"`
+	Note      string     `json:"note,omitempty"` // for the audit
+
+	IdempotencyKey string `json:"-"` // as that of a Registration
 }
 
 // VerifyHotspot confirms that a hotspot is where it is registered. If it is not, the
@@ -285,7 +292,7 @@ type Verification struct {
 // farther from where visits found it before than the measurements allow is ErrConflict too,
 // unless Moved says so. It needs the scope hotspots:verify.
 func (c *Client) VerifyHotspot(ctx context.Context, id string, v Verification) (Hotspot, error) {
-	return tagged(enveloped[Hotspot](ctx, c, post(path("hotspots", id, "verification"), v).once("")))
+	return tagged(enveloped[Hotspot](ctx, c, post(path("hotspots", id, "verification"), v).once(v.IdempotencyKey)))
 }
 
 // WithdrawVerification makes a verified hotspot pending again. Its operator is told the

@@ -21,6 +21,7 @@ type ListQuery struct {
 	Order    string // instead: "uptime" or "seen" (by the last heartbeat), with a minus the greatest first; read by page number then
 
 	Model, Firmware, Agent string // whose device reports exactly this
+	MACAddress             string // whose device has this address
 }
 
 // HotspotListed is a hotspot in the list of all.
@@ -53,7 +54,7 @@ type HotspotListed struct {
 // needs the scope hotspots:verify.
 func (c *Client) ListHotspotsPage(ctx context.Context, q ListQuery, p PageQuery) (Page[HotspotListed], error) {
 	query := given("status", string(q.Status), "q", q.Text, "type", string(q.Type), "operator_id", q.Operator,
-		"model", q.Model, "firmware", q.Firmware, "agent", q.Agent)
+		"model", q.Model, "firmware", q.Firmware, "agent", q.Agent, "mac_address", q.MACAddress)
 	if q.Verified != nil {
 		query.Set("verified", strconv.FormatBool(*q.Verified))
 	}

@@ -3,6 +3,7 @@ package beacon
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/beacon-wifi/beacon/internal/geo"
 )
@@ -15,6 +16,7 @@ const (
 	verifyAtMostM  = 200
 	maxAccuracyM   = 1000
 	maxMethodChars = 50
+	maxRemarkChars = 200
 )
 
 // VerificationForm is a verification as sent by a member of staff.
@@ -25,6 +27,8 @@ type VerificationForm struct {
 	Type      Opt[string]
 	SpeedTest Opt[SpeedTestForm]
 	Moved     Opt[bool]
+	VisitedAt Opt[time.Time]
+	Note      Opt[string]
 }
 
 // Verification is what was found of a hotspot: where it is, and how that was measured.
@@ -35,6 +39,8 @@ type Verification struct {
 	Type      Type      // empty: as registered
 	Test      SpeedTest // of the visitor; may be none
 	Moved     bool      // the visitor says that the hotspot is not where visits found it before
+	At        time.Time // when the hotspot was visited; zero: just now
+	Remark    string    // of the visitor, for the audit
 }
 
 // Validate returns the verification, or all the faults of the form.
@@ -58,10 +64,36 @@ func (form VerificationForm) Validate() (Verification, error) {
 		v.Test = test.check(&f)
 	}
 	v.Moved, _ = Optional(form.Moved, "moved", &f)
+	v.At, _ = Optional(form.VisitedAt, "visited_at", &f)
+	if note, ok := Optional(form.Note, "note", &f); ok {
+		clean, err := cleanText(note, 1, maxRemarkChars)
+		f.Check("note", err)
+		v.Remark = clean
+	}
 	if err := f.Err(); err != nil {
 		return Verification{}, err
 	}
 	return v, nil
+}
+
+// How long ago a visit may have been that is recorded, and how much the visitor's clock may
+// be ahead.
+const (
+	visitDays    = 31
+	visitAheadAt = 5 * time.Minute
+)
+
+// CheckTime returns what is wrong with when the hotspot was visited.
+func (v Verification) CheckTime(now time.Time) error {
+	var f Faults
+	switch {
+	case v.At.IsZero():
+	case v.At.After(now.Add(visitAheadAt)):
+		f.Add("visited_at", "must not be in the future")
+	case now.Sub(v.At) > visitDays*24*time.Hour:
+		f.Add("visited_at", fmt.Sprintf("must be in the last %d days: visit the hotspot again", visitDays))
+	}
+	return f.Err()
 }
 
 // Finding is a verification compared with where its hotspot is registered.
@@ -101,6 +133,12 @@ func (f Finding) Note() string {
 	}
 	if t := f.Test; t.Any() {
 		note += fmt.Sprintf(", %.4g Mbps down, %.4g up, %.4g ms", t.DownMbps, t.UpMbps, t.LatencyMs)
+	}
+	if !f.At.IsZero() {
+		note += ", visited " + f.At.UTC().Format("2006-01-02 15:04")
+	}
+	if f.Remark != "" {
+		note += ": " + f.Remark
 	}
 	return note
 }

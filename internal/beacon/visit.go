@@ -79,6 +79,20 @@ func (h *Hotspot) CheckVisit(found Verification, now time.Time) error {
 	return err
 }
 
+// CheckNews returns Conflict if a visit was recorded after this one was made. So a list of
+// visits counts once, however often it is sent.
+func (h *Hotspot) CheckNews(found Verification) error {
+	visits := h.visits()
+	if found.At.IsZero() || len(visits) == 0 || found.At.After(visits[len(visits)-1].At) {
+		return nil
+	}
+	return &Error{
+		Kind:    Conflict,
+		Message: "a visit was recorded after this one was made, so this one says nothing new",
+		Fields:  []FieldError{{Field: "visited_at", Message: "must be after the last visit that is recorded"}},
+	}
+}
+
 // place decides where a visit found the hotspot, given the place where it is from tomorrow
 // on without the visit. What it is paid depends on how long it served at its place, and two
 // honest measurements of one place differ. So a visit confirms a place that was measured,
@@ -86,6 +100,9 @@ func (h *Hotspot) CheckVisit(found Verification, now time.Time) error {
 // hotspot has moved, or its operator has registered it far away.
 func (h *Hotspot) place(found Verification, now time.Time) (v Visit, is Place, err error) {
 	visits, exact := h.visits(), found.AccuracyM <= placeWithinM
+	if err := h.CheckNews(found); err != nil {
+		return v, is, err
+	}
 	is = placeOn(visits, DayOf(now)+1)
 	v = Visit{At: now, Point: h.Location.Point, AccuracyM: found.AccuracyM}
 	if exact {

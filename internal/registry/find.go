@@ -262,9 +262,21 @@ func (r *Registry) names(ctx context.Context, user beacon.UserID, cost int, char
 	return r.store.NamesOf(ctx, user)
 }
 
-// List returns a page of all hotspots, from memory, or of those of an operator, which
-// only the database knows. It is for staff: the table of routes has checked the key.
-func (r *Registry) List(ctx context.Context, in fleet.ListQuery, operator beacon.UserID) (beacon.Listed[*fleet.Hotspot], error) {
+// List returns a page of all hotspots, from memory, or of those of an operator or with a MAC
+// address, which only the database knows. It is for staff: the table of routes has checked the
+// key.
+func (r *Registry) List(ctx context.Context, in fleet.ListQuery, operator beacon.UserID, mac beacon.MAC) (beacon.Listed[*fleet.Hotspot], error) {
+	if mac != "" {
+		h, err := r.finder.HotspotWithMAC(ctx, mac)
+		if err != nil && beacon.KindOf(err) != beacon.NotFound {
+			return beacon.Listed[*fleet.Hotspot]{}, err
+		}
+		in.Among = beacon.Some([]string{})
+		if err == nil && (operator == "" || operator == h.Operator) {
+			in.Among.V = append(in.Among.V, string(h.ID))
+		}
+		return r.fleet.List(in)
+	}
 	if operator == "" {
 		return r.fleet.List(in)
 	}

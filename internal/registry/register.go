@@ -98,8 +98,14 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 	if err != nil {
 		return View{}, err
 	}
+	if err := found.CheckTime(r.moment()); err != nil {
+		return View{}, err
+	}
 	h, err := r.find(ctx, in.Hotspot)
 	if err != nil {
+		return View{}, err
+	}
+	if err := h.CheckNews(found); err != nil {
 		return View{}, err
 	}
 	by := p.Actor()

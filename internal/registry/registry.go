@@ -63,8 +63,11 @@ type Store interface {
 	NoteRefusal(ctx context.Context, refused beacon.Change) error
 }
 
-// Deletions is what this package needs of a database to undo a deletion.
-type Deletions interface {
+// Finder is what this package needs of a database to find hotspots by their MAC address, and
+// those that were deleted, which can be brought back.
+type Finder interface {
+	// HotspotWithMAC returns NotFound if no live hotspot has that MAC.
+	HotspotWithMAC(ctx context.Context, mac beacon.MAC) (beacon.Hotspot, error)
 	// RestoreHotspot is UpdateHotspot for a hotspot that may be deleted. It returns
 	// Conflict if its MAC is no longer free.
 	RestoreHotspot(ctx context.Context, id beacon.HotspotID, by beacon.Actor,
@@ -75,15 +78,15 @@ type Deletions interface {
 
 // Registry implements the verbs.
 type Registry struct {
-	store     Store
-	deletions Deletions
-	fleet     *fleet.Fleet
-	now       func() time.Time
+	store  Store
+	finder Finder
+	fleet  *fleet.Fleet
+	now    func() time.Time
 }
 
 // New returns a registry.
-func New(store Store, deletions Deletions, fleet *fleet.Fleet, now func() time.Time) *Registry {
-	return &Registry{store: store, deletions: deletions, fleet: fleet, now: now}
+func New(store Store, finder Finder, fleet *fleet.Fleet, now func() time.Time) *Registry {
+	return &Registry{store: store, finder: finder, fleet: fleet, now: now}
 }
 
 // moment returns the time of a change, as precise as the API shows it, so that a

@@ -19,7 +19,7 @@ func (r *Registry) Restore(ctx context.Context, p beacon.Principal, hotspot beac
 	if !validID(hotspot) {
 		return beacon.Hotspot{}, errNoHotspot
 	}
-	h, err := r.deletions.RestoreHotspot(ctx, hotspot, p.CountedActor(r.moment()), func(h *beacon.Hotspot, d beacon.Deletion) (changed bool, err error) {
+	h, err := r.finder.RestoreHotspot(ctx, hotspot, p.CountedActor(r.moment()), func(h *beacon.Hotspot, d beacon.Deletion) (changed bool, err error) {
 		if err := mayRestore(p, h, d); err != nil {
 			return false, err
 		}
@@ -69,5 +69,5 @@ func (r *Registry) Deleted(ctx context.Context, p beacon.Principal, user beacon.
 	if err != nil {
 		return nil, err
 	}
-	return r.deletions.DeletedOf(ctx, user, r.moment().Add(-beacon.RestoreTime), maxDeleted)
+	return r.finder.DeletedOf(ctx, user, r.moment().Add(-beacon.RestoreTime), maxDeleted)
 }

@@ -210,6 +210,17 @@ func (db HotspotTable) Hotspot(ctx context.Context, id beacon.HotspotID) (beacon
 	return h, err
 }
 
+var hotspotWithMACSQL = `SELECT ` + hotspotColumns + ` FROM hotspots WHERE mac_live = $1`
+
+// HotspotWithMAC returns the live hotspot with a MAC address, or NotFound.
+func (db HotspotTable) HotspotWithMAC(ctx context.Context, mac beacon.MAC) (beacon.Hotspot, error) {
+	h, found, err := first(ctx, db, hotspotRow, hotspotWithMACSQL, mac.Canonical())
+	if err == nil && !found {
+		err = beacon.NoSuch("hotspot")
+	}
+	return h, err
+}
+
 const countOfSQL = `SELECT count(*) FROM hotspots WHERE operator_id = $1 AND deleted_at = 0`
 
 var hotspotsOfSQL = `SELECT ` + hotspotColumns + ` FROM hotspots

@@ -1826,6 +1826,13 @@ export interface components {
             speedtest?: components["schemas"]["SpeedTest"];
             /** @description That the hotspot is not where visits found it before; if absent, it is not. Ignored where the measurements cannot tell the two places apart. */
             moved?: boolean;
+            /**
+             * Format: date-time
+             * @description When the hotspot was visited, if not just now: in the last 31 days. It counts from when it is recorded. If a visit was recorded after that moment, the response is 409, so a list of visits can be sent again.
+             */
+            visited_at?: string;
+            /** @description Anything else for the record, which staff with the scope `admin` read: who was there, or what for. */
+            note?: string;
         };
         /** @description What people found who used the hotspot: check-ins that count, today (UTC) and on the 29 days before; of a home that is hidden, strangers see those of the 30 days before today. Only in the response to `GET /v1/hotspots/{id}`, and absent if they are of fewer than five installs. A phone that has no connection cannot check in, so a hotspot that is down has no check-ins rather than bad ones. */
         Quality: {
@@ -3854,6 +3861,8 @@ export interface operations {
                 type?: components["schemas"]["Type"];
                 /** @description Only hotspots of this operator. */
                 operator_id?: components["schemas"]["UserId"];
+                /** @description Only the hotspot whose device has this MAC address, however it is written. */
+                mac_address?: components["schemas"]["MACAddress"];
                 /**
                  * @description Only hotspots with this text in their name. Case is ignored, by Unicode's rules: `STRASSE` finds `Straße`. Surrounding spaces are removed; 1 to 50 characters remain, none of them a control character.
                  * @example reading

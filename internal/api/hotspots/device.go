@@ -19,6 +19,7 @@ func DecodeVerification(r *http.Request, o *edge.Object) (registry.Verification,
 	in.Form = beacon.VerificationForm{
 		Lat: o.Number("lat"), Lng: o.Number("lng"), AccuracyM: o.Number("accuracy_m"), Method: o.Text("method"),
 		Type: o.Text("type"), SpeedTest: edge.Inner(o, "speedtest", speedTest), Moved: o.Flag("moved"),
+		VisitedAt: edge.ReadTime(o, "visited_at"), Note: o.Text("note"),
 	}
 	return in, o.Finish(func() error {
 		_, err := in.Form.Validate()

@@ -31,7 +31,7 @@ const hotspotsARequest = 50_000
 // counts as more than one request.
 func (a *API) list(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
 	w.Header()["Vary"] = a.VaryForm
-	in, operator, err := decodeList(r)
+	in, operator, mac, err := decodeList(r)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, p beacon.Principal) e
 	in.Charge = a.Charging(w, p, hotspotsARequest)
 	ctx, cancel := context.WithTimeout(r.Context(), a.Patience)
 	defer cancel()
-	page, err := a.registry.List(ctx, in, operator)
+	page, err := a.registry.List(ctx, in, operator, mac)
 	if err != nil {
 		return err
 	}
@@ -109,10 +109,10 @@ func (a *API) sendTable(w http.ResponseWriter, r *http.Request, fill func(ctx co
 	})
 }
 
-func decodeList(r *http.Request) (_ fleet.ListQuery, operator beacon.UserID, _ error) {
+func decodeList(r *http.Request) (_ fleet.ListQuery, operator beacon.UserID, mac beacon.MAC, _ error) {
 	q, err := edge.NewQuery(r)
 	if err != nil {
-		return fleet.ListQuery{}, "", err
+		return fleet.ListQuery{}, "", "", err
 	}
 	in := fleet.ListQuery{Page: q.Page(edge.StaffList), Text: q.Search()}
 	switch status := q.OneOf("status", "all", "pending", "online", "offline"); status {
@@ -139,8 +139,12 @@ func decodeList(r *http.Request) (_ fleet.ListQuery, operator beacon.UserID, _ e
 		}
 	}
 	operator = q.User("operator_id")
+	if text, ok := q.Get("mac_address"); ok {
+		mac, err = beacon.ParseMAC(text)
+		q.Faults.Check("mac_address", err)
+	}
 	q.RefuseUnknown()
-	return in, operator, q.Faults.Err()
+	return in, operator, mac, q.Faults.Err()
 }
 
 // inventory serves what the devices of the network run.

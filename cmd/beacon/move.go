@@ -82,11 +82,15 @@ func (c moveCmd) move(out *console, from *store.Examination) (moved store.Moved,
 	if err != nil {
 		return moved, fmt.Errorf("--to: %w", err)
 	}
-	var line atomic.Pointer[string]
-	line.Store(new("counting rows"))
-	stop := showProgress(out.stderr, func() string { return *line.Load() })
+	type progress struct {
+		what     string
+		done, of int64
+	}
+	var reached atomic.Pointer[progress]
+	reached.Store(&progress{what: "rows counted"})
+	stop := showProgress(out.stderr, func() string { p := reached.Load(); return bar(p.what, p.done, p.of) })
 	moved, err = store.Move(out.ctx, from, to, store.Moving{Now: time.Now(), Progress: func(what string, done, of int64) {
-		line.Store(new(bar(what, done, of)))
+		reached.Store(&progress{what, done, of})
 	}})
 	stop()
 	return moved, errors.Join(err, to.Close())

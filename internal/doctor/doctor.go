@@ -9,6 +9,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -160,7 +161,7 @@ func (run *checkRun) do(c check) error {
 	if err != nil {
 		run.wrong("", "%v", err)
 	}
-	if run.result.Wrong > 0 {
+	if run.result.Wrong > 0 && !errors.Is(err, store.ErrHalfMoved) { // which says what to do
 		run.result.Advice = c.advice
 	}
 	return nil

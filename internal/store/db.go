@@ -116,7 +116,7 @@ const journalHeadSQL = `SELECT coalesce((SELECT max(seq) FROM journal WHERE node
 // it if Open fails. It is called by packages store/sqlite and store/postgres.
 func Open(ctx context.Context, engine Engine, allowed Upgrade, node string, now time.Time) (*DB, error) {
 	if err := migrate(ctx, &engine, allowed, now); err != nil {
-		if allowed == ToCurrent {
+		if allowed == ToCurrent && !errors.Is(err, ErrHalfMoved) {
 			err = fmt.Errorf("migrate the database: %w", err)
 		}
 		return nil, errors.Join(err, engine.close())

@@ -230,7 +230,7 @@ func compatible(applied, known []Migration) error {
 	for i, m := range applied {
 		switch {
 		case m.Version == halfMoved:
-			return errHalfMoved
+			return ErrHalfMoved
 		case i >= len(known):
 			return fmt.Errorf("the database is at version %d (%s) and this program knows only version %d: use a newer beacon",
 				applied[len(applied)-1].Version, applied[len(applied)-1].Name, len(known))

@@ -42,10 +42,12 @@ const (
 	batchBytes = 8 << 20
 )
 
+// ErrHalfMoved is the error for a database that Move has begun to write.
+var ErrHalfMoved = errors.New("this database is a half moved copy of another one: run the same beacon move again to complete it, or drop it")
+
 var (
-	errHalfMoved = errors.New("this database is a half moved copy of another one: run the same beacon move again to complete it, or drop it")
-	errNotEmpty  = errors.New("the database to move to is not empty: move to a new one")
-	errOther     = errors.New("the database to move to is a half moved copy of another database, or of this one before somebody used it again: " +
+	errNotEmpty = errors.New("the database to move to is not empty: move to a new one")
+	errOther    = errors.New("the database to move to is a half moved copy of another database, or of this one before somebody used it again: " +
 		"drop it, and move to a new one")
 )
 

@@ -47,27 +47,32 @@ export function Keys() {
       <NewKey onCreated={reload} />
       <ErrorNote error={error} />
       <ErrorNote error={revocation.error} />
-      <Table label={t.keys.keys} columns={[[t.words.name], [t.keys.user, "spare"], [t.keys.scopes], [t.keys.lastUsed, "spare"], [t.keys.state, "action"]]}>
+      <Table label={t.keys.keys} columns={[[t.words.name], [t.keys.user, "spare"], [t.keys.scopes, "spare"], [t.keys.lastUsed, "spare"], [t.keys.state, "action"]]}>
         {answer?.data.map((key) => {
           const own = key.id === session.who.value?.id;
+          const permits = key.scopes.join(", ") || t.keys.readOnly;
           const lastUsed = own ? t.keys.justNow : format.ago(key.last_used_at, now());
           return (
             <tr key={key.id}>
               <th scope="row">
                 {key.name || t.keys.noName}
                 {own && <span class="small">{t.keys.thisKey}</span>}
+                <span class="small instead">{permits}</span>
+                {key.max_enrolments > 0 && <span class="small instead">{enrolments(key)}</span>}
                 <span class="small instead">{t.keys.lastUsedAt(format.shortId(key.user_id), lastUsed)}</span>
               </th>
               <td class="spare" title={key.user_id}>
                 <code>{format.shortId(key.user_id)}</code>
               </td>
-              <td>
-                {key.scopes.join(", ") || t.keys.readOnly}
-                {key.max_enrolments > 0 && <span class="small">{enrolments(key)}</span>}
+              <td class="spare">
+                {permits}
+                {key.max_enrolments > 0 && <div class="small">{enrolments(key)}</div>}
               </td>
               <td class="spare">{lastUsed}</td>
               <td class="action">
-                {stateOf(key) || (
+                {stateOf(key) ? (
+                  <span class="ended">{stateOf(key)}</span>
+                ) : (
                   <button type="button" class="quiet danger" disabled={revocation.busy} onClick={() => revoke(key)}>
                     {t.keys.revoke} <span class="sr-only">{key.name || key.id}</span>
                   </button>

@@ -1,10 +1,10 @@
 // A form that creates a key: one with scopes, or one with which many devices enrol.
 import { useState } from "preact/hooks";
-import { ask } from "../api";
+import { ApiError, ask } from "../api";
 import { now } from "../clock";
 import { t } from "../messages";
 import { Check, Field } from "../parts/field";
-import { ErrorNote, faultAt } from "../parts/note";
+import { ErrorNote, faultAt, useFirstFault } from "../parts/note";
 import { useDoing } from "../parts/use";
 import { session } from "../session";
 import type { CreatedKey, Scope } from "../types";
@@ -13,6 +13,9 @@ const scopes: Scope[] = ["hotspots:write", "hotspots:verify", "rewards:read", "c
 
 /** Whether the key in use may create one with the scope: see MayGrant of package beacon. */
 const mayGrant = (scope: Scope): boolean => session.may(scope === "devices:enrol" ? "hotspots:write" : scope);
+
+/** The fields at which their faults stand. */
+const fields = ["name", "max_enrolments", "expires_at", "hotspots", "addresses"];
 
 const dayIn = (days: number): string => new Date(now() + days * 86_400_000).toISOString().slice(0, 10);
 
@@ -31,6 +34,8 @@ export function NewKey({ onCreated }: { onCreated: () => void }) {
     if (scope === "devices:enrol") setChosen(checked ? [scope] : []); // it is always alone
     else setChosen(scopes.filter((s) => s !== "devices:enrol" && (s === scope ? checked : chosen.includes(s))));
   };
+  const form = useFirstFault(error);
+  const seen = enrols && error instanceof ApiError && error.faults.length > 0 && error.faults.every(({ field }) => fields.includes(field.replace("[0]", "")));
   const send = submit(async () => {
     const body = { name, scopes: chosen, ...(enrols ? bodyOf(terms) : newUser && { user_id: "new" }) };
     setMade((await ask<CreatedKey>("/v1/keys", { method: "POST", body })).data);
@@ -38,7 +43,7 @@ export function NewKey({ onCreated }: { onCreated: () => void }) {
     onCreated();
   });
   return (
-    <form onSubmit={send} noValidate>
+    <form ref={form} onSubmit={send} noValidate>
       <h2>{t.keys.createKey}</h2>
       <Field label={t.words.name} name="key-name" value={name} onInput={(event) => setName(event.currentTarget.value)} fault={faultAt(error, "name")} />
       <fieldset>
@@ -51,7 +56,7 @@ export function NewKey({ onCreated }: { onCreated: () => void }) {
       </fieldset>
       {enrols && <EnrolmentTerms terms={terms} onChange={setTerms} error={error} />}
       {!enrols && session.may("admin") && <Check label={t.keys.forNewUser} name="new-user" checked={newUser} onChange={setNewUser} />}
-      <ErrorNote error={error} at={["name", ...(enrols ? ["max_enrolments", "expires_at", "hotspots", "addresses"] : [])]} />
+      {!seen && <ErrorNote error={error} at={["name"]} />}
       <button type="submit" class="button" disabled={busy}>
         {t.keys.create}
       </button>

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/beacon-wifi/beacon/agent"
 	"github.com/beacon-wifi/beacon/internal/agentsite"
 	"github.com/beacon-wifi/beacon/test/harness"
 	"github.com/beacon-wifi/beacon/test/harness/level"
@@ -166,7 +167,7 @@ func TestInstall(t *testing.T) {
 			}
 			b.check(os.RemoveAll(filepath.Join(b.answers, "services")))
 			printed, exit = b.sh(command + " -m " + device.MAC + " " + admin.LinkCode(t, server, device))
-			want := fmt.Sprintf("beacon-agent 1.0.0 is installed again\nlinked to %s at %s\nThe first heartbeat is sent within a minute: \"beacon-agent status\" tells of it.\n", device.Hotspot, server.URL)
+			want := fmt.Sprintf("beacon-agent %s is installed again\nlinked to %s at %s\nThe first heartbeat is sent within a minute: \"beacon-agent status\" tells of it.\n", agent.Version(), device.Hotspot, server.URL)
 			if exit != 0 || printed != want {
 				t.Fatalf("it exits with %d and says\n%swant\n%s", exit, printed, want)
 			}
@@ -185,13 +186,13 @@ func TestInstall(t *testing.T) {
 			})
 
 			// An upgrade keeps settings and the link.
-			old := strings.Replace(read(t, "beacon-agent"), "VERSION=1.0.0", "VERSION=0.9.0", 1)
+			old := strings.Replace(read(t, "beacon-agent"), "VERSION="+agent.Version(), "VERSION=0.9.0", 1)
 			b.write("usr/sbin/beacon-agent", old)
 			settings := map[bool]string{true: "etc/config/beacon", false: "etc/beacon/agent.conf"}[c.system == "OpenWrt"]
 			b.write(settings, "interface=wlan0\n")
 			link := read(t, b.path("etc/beacon/device"))
 			printed, exit = b.sh(command)
-			if want := "beacon-agent 0.9.0 is now 1.0.0\nThe first heartbeat"; exit != 0 || !strings.HasPrefix(printed, want) {
+			if want := "beacon-agent 0.9.0 is now " + agent.Version() + "\nThe first heartbeat"; exit != 0 || !strings.HasPrefix(printed, want) {
 				t.Errorf("an upgrade exits with %d and says %s", exit, printed)
 			}
 			if read(t, b.path("usr/sbin/beacon-agent")) != read(t, "beacon-agent") || read(t, b.path(settings)) != "interface=wlan0\n" || read(t, b.path("etc/beacon/device")) != link {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/beacon-wifi/beacon/agent"
 )
 
 // A link signs in once, as whom it says.
@@ -116,7 +118,7 @@ func (d *demonstration) testAttention(t *testing.T) {
 		case one.Status == "offline":
 			off++
 		}
-		if v := one.Device.Agent.Version; v != "" && v != "1.0.0" {
+		if v := one.Device.Agent.Version; v != "" && v != agent.Version() {
 			old++
 		}
 		if one.Quality.CheckIns > 5 {

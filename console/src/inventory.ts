@@ -30,6 +30,11 @@ export function values(groups: Group[], part: Part): [value: string, count: numb
   return [...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
 }
 
+/** The versions of the agent that come before another, and how many devices have each. */
+export function outdated(groups: Group[], than: string): [version: string, count: number][] {
+  return values(groups, "agent").filter(([version]) => isOlder(version, than));
+}
+
 /** Whether a version comes before another. Of what is not numbers with dots, nobody can tell. */
 export function isOlder(version: string, than: string): boolean {
   if (![version, than].every((text) => /^\d+(\.\d+)*$/.test(text))) return false;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addressOf, filterOf, isOlder, matching, values } from "../src/inventory";
+import { addressOf, filterOf, isOlder, matching, outdated, values } from "../src/inventory";
 
 const groups = [
   { model: "A", firmware: "X", agent: "1.0.0", count: 5 },
@@ -39,6 +39,8 @@ test("values are counted over groups, the most frequent first", () => {
     ["1.0.0", 9],
     ["0.9.0", 3],
   ]);
+  assert.deepEqual(outdated(groups, "1.0.0"), [["0.9.0", 3]]);
+  assert.deepEqual(outdated(groups, "0.9.0"), []);
 });
 
 test("versions are compared as numbers, and only where they are", () => {

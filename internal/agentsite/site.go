@@ -16,7 +16,6 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -133,15 +132,7 @@ const (
 // newDownloads returns the files, sorted by name: with the script that checks the others,
 // and a list of all sums.
 func newDownloads(source fs.FS, url string) (d downloads, err error) {
-	program, err := fs.ReadFile(source, "beacon-agent")
-	if err != nil {
-		return d, err
-	}
-	version := regexp.MustCompile(`(?m)^VERSION=([0-9.]+)$`).FindSubmatch(program)
-	if version == nil {
-		return d, fmt.Errorf("the agent has no version")
-	}
-	d.version = string(version[1])
+	d.version = agent.Version()
 	for _, f := range []struct{ name, what string }{
 		{"beacon-agent", "the agent, a shell program"},
 		{"linux/agent.conf", "its settings on Linux"},

@@ -107,7 +107,7 @@ func TestPage(t *testing.T) {
 		if w.Code != 200 || w.Header().Get("Content-Type") != kind || !slices.Contains(w.Header()["Vary"], "Accept") {
 			t.Errorf("%q: %d %v", accept, w.Code, w.Header())
 		}
-		for _, want := range append(names(t, s), "wget -qO- https://wifi.example.org/agent/install | sh -s -- CODE", "| sudo sh -s -- CODE", "/docs/agent", "1.0.0") {
+		for _, want := range append(names(t, s), "wget -qO- https://wifi.example.org/agent/install | sh -s -- CODE", "| sudo sh -s -- CODE", "/docs/agent", agent.Version()) {
 			if !strings.Contains(w.Body.String(), want) {
 				t.Errorf("%q: the page does not have %q", accept, want)
 			}
@@ -208,7 +208,7 @@ func TestCommand(t *testing.T) {
 // or that changes the root of the system.
 func TestDebian(t *testing.T) {
 	level.Tool(t, "dpkg-deb", "dpkg")
-	path := "/agent/beacon-agent_1.0.0_all.deb"
+	path := "/agent/beacon-agent_" + agent.Version() + "_all.deb"
 	body := ask(t, newSite(t, publicURL), "GET", path, "").Body.Bytes()
 	if other := ask(t, newSite(t, "https://other.example"), "GET", path, "").Body.Bytes(); !bytes.Equal(body, other) {
 		t.Error("two packages differ")
@@ -227,7 +227,7 @@ func TestDebian(t *testing.T) {
 		}
 	}
 	about, err := exec.Command("dpkg-deb", "-f", file, "Package", "Version", "Architecture").Output()
-	if want := "Package: beacon-agent\nVersion: 1.0.0\nArchitecture: all\n"; err != nil || string(about) != want {
+	if want := "Package: beacon-agent\nVersion: " + agent.Version() + "\nArchitecture: all\n"; err != nil || string(about) != want {
 		t.Errorf("it is %s%v", about, err)
 	}
 	control := filepath.Join(t.TempDir(), "control")
@@ -265,7 +265,7 @@ func unpack(t testing.TB, body []byte) (modes map[string]int64, texts map[string
 // The package for OpenWrt is three members in an archive, as opkg has it, and has the files,
 // modes and needs of the one that OpenWrt's SDK makes (TestPackage_OpenWrt of package agent).
 func TestOpenWrt(t *testing.T) {
-	_, outer := unpack(t, ask(t, newSite(t, publicURL), "GET", "/agent/beacon-agent_1.0.0-r1_all.ipk", "").Body.Bytes())
+	_, outer := unpack(t, ask(t, newSite(t, publicURL), "GET", "/agent/beacon-agent_"+agent.Version()+"-r1_all.ipk", "").Body.Bytes())
 	if string(outer["./debian-binary"]) != "2.0\n" {
 		t.Fatalf("it has %v", outer)
 	}
@@ -286,7 +286,7 @@ func TestOpenWrt(t *testing.T) {
 	if err != nil || needs == nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Package: beacon-agent\n", "Version: 1.0.0-r1\n", "Architecture: all\n", "Depends: libc, " + strings.ReplaceAll(string(needs[1]), " +", ", ") + "\n"} {
+	for _, want := range []string{"Package: beacon-agent\n", "Version: " + agent.Version() + "-r1\n", "Architecture: all\n", "Depends: libc, " + strings.ReplaceAll(string(needs[1]), " +", ", ") + "\n"} {
 		if !strings.Contains(string(control["./control"]), want) {
 			t.Errorf("no %q in %s", want, control["./control"])
 		}

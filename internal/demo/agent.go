@@ -3,13 +3,13 @@ package demo
 import (
 	"time"
 
+	"github.com/beacon-wifi/beacon/agent"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-// Versions of the agent: the one of this source tree, and earlier ones, which the console
-// asks to replace. The numbers of those are made up, as the devices are.
+// Earlier versions of the agent, which the console asks to replace. Their numbers are made
+// up, as the devices are.
 const (
-	agentNow    = "1.0.0"
 	agentBefore = "0.9.4"
 	agentOld    = "0.8.2"
 )
@@ -45,7 +45,7 @@ func agentOf(mac beacon.MAC, odd oddity, linked time.Time) (a beacon.Agent) {
 		}
 	}
 	a = beacon.Agent{
-		Version: agentNow, Model: is.model, Firmware: is.firmware, Kernel: is.kernel, BSSID: mac, Radios: 2,
+		Version: agent.Version(), Model: is.model, Firmware: is.firmware, Kernel: is.kernel, BSSID: mac, Radios: 2,
 		Channel: []int{1, 6, 11, 36, 44}[at/10_000%5], At: linked,
 	}
 	switch {

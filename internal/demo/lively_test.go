@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/beacon-wifi/beacon/agent"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/demo"
 )
@@ -40,7 +41,7 @@ func TestNew_Lively(t *testing.T) {
 				waiting++
 			case !beating[s.ID]:
 				silent++
-			case version != "" && version != "1.0.0":
+			case version != "" && version != agent.Version():
 				old++
 			}
 		}

@@ -92,7 +92,7 @@ var allowed = map[string][]string{
 	// Devices that do not exist, and a network to look at, with a past.
 	"simulate": {"client", "clock"},
 	"demo": {
-		"access", "beacon", "clock", "geo", "heartbeat", "id", "lease", "ledger", "review", "rewards", "rewards/closing", "rewards/ground", "rewards/policy", "simulate", "store", "store/sqlite",
+		"access", "agent", "beacon", "clock", "geo", "heartbeat", "id", "lease", "ledger", "review", "rewards", "rewards/closing", "rewards/ground", "rewards/policy", "simulate", "store", "store/sqlite",
 	},
 
 	// What registers the hotspots of a file, over HTTP like any program.

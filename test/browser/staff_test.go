@@ -67,7 +67,8 @@ func testStaff(t *testing.T, b *browser, n *network) {
 // overview looks at the first page of staff, and goes from it to what waits for a visit.
 func (p *page) overview() {
 	p.t.Helper()
-	p.until(`document.querySelectorAll(".desk-tiles li").length === 9`)
+	p.until(`document.querySelectorAll(".desk-tiles li").length === 10`)
+	p.until(`[...document.querySelectorAll(".desk-tiles li")].some((e) => /Agents to update\s+0\s+none is older than/.test(e.innerText))`)
 	p.until(`/^\d+ of \d+ in service$/.test(document.querySelector(".desk-tiles li span:last-child").innerText)`)
 	p.sees("Offline for longest")
 	p.fits()

@@ -5,6 +5,7 @@ import { now } from "../clock";
 import { share, ago, trend } from "../desk";
 import * as format from "../format";
 import { basemapText } from "../head";
+import { outdated } from "../inventory";
 import { changes } from "../live";
 import { t } from "../messages";
 import { Chart } from "../parts/chart";
@@ -13,7 +14,7 @@ import { ErrorNote } from "../parts/note";
 import { useAsk } from "../parts/use";
 import { session } from "../session";
 import { useCell } from "../state";
-import type { Overview } from "../types";
+import type { Inventory, Overview } from "../types";
 
 interface Tile {
   name: string;
@@ -24,14 +25,16 @@ interface Tile {
 }
 
 export function Overview() {
-  const { answer, error } = useAsk<Overview>(session.may("hotspots:verify") ? "/v1/overview" : null, useCell(changes));
+  const verifies = session.may("hotspots:verify");
+  const { answer, error } = useAsk<Overview>(verifies ? "/v1/overview" : null, useCell(changes));
+  const { answer: run } = useAsk<Inventory>(verifies ? "/v1/hotspots/inventory" : null);
   if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">{t.words.wait}</p>;
   const is = answer.data;
   return (
     <>
       <ErrorNote error={error} />
       <ul class="desk-tiles" aria-label={t.desk.label}>
-        {tiles(is).map((tile) => (
+        {tiles(is, run?.data).map((tile) => (
           <Box key={tile.name} {...tile} />
         ))}
       </ul>
@@ -43,7 +46,7 @@ export function Overview() {
   );
 }
 
-function tiles(is: Overview): Tile[] {
+function tiles(is: Overview, run?: Inventory): Tile[] {
   const served = is.online + is.offline;
   const books = session.may("admin") ? "/staff/months" : "";
   const count = (n: number, name: string, text: string, to: string, calls = n > 0): Tile => ({ name, figure: format.count(n), text, to, calls });
@@ -74,8 +77,16 @@ function tiles(is: Overview): Tile[] {
       to: books,
       calls: is.clock_waiting,
     },
+    agents(run),
     streets(),
   ];
+}
+
+/** Devices whose agent is older than the one that belongs to the server. */
+function agents(run?: Inventory): Tile {
+  const old = outdated(run?.groups ?? [], AGENT_VERSION).reduce((sum, [, count]) => sum + count, 0);
+  const text = old > 0 ? t.desk.agentsText(AGENT_VERSION) : t.desk.noneOld(AGENT_VERSION);
+  return { name: t.desk.agents, figure: run ? format.count(old) : "–", text, to: "/staff/inventory", calls: old > 0 };
 }
 
 function streets(): Tile {

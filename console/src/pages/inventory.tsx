@@ -1,6 +1,6 @@
 // What the devices of the network run, for staff, and which hotspots have it.
 import * as format from "../format";
-import { addressOf, filterOf, isOlder, matching, parts, values, type Filter, type Part } from "../inventory";
+import { addressOf, filterOf, matching, outdated, parts, values, type Filter, type Part } from "../inventory";
 import { t } from "../messages";
 import { Tiles } from "../parts/facts";
 import { Choice, SearchField } from "../parts/field";
@@ -33,7 +33,7 @@ export function InventoryPage({ query }: { query: Record<string, string> }) {
 
 function Devices({ inventory, filter }: { inventory: Inventory; filter: Filter }) {
   const { linked, reporting, groups } = inventory;
-  const old = values(groups, "agent").filter(([version]) => isOlder(version, AGENT_VERSION));
+  const old = outdated(groups, AGENT_VERSION);
   const shown = matching(groups, filter);
   const counted = groups.reduce((sum, { count }) => sum + count, 0);
   const narrow = (part: Part, value: string): Filter => ({ ...filter, [part]: value });

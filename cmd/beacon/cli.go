@@ -37,6 +37,7 @@ type cli struct {
 	Basemap    basemapCmd    `cmd:"" help:"Download streets for the map, and look into a file of them."`
 	Audit      auditCmd      `cmd:"" help:"List who changed what, newest first."`
 	Import     importCmd     `cmd:"" help:"Register the hotspots of a file."`
+	Verify     verifyCmd     `cmd:"" help:"Record the visits of a list, by which staff verify hotspots."`
 	Backup     backupCmd     `cmd:"" help:"Copy the database to a file while servers run."`
 	Restore    restoreCmd    `cmd:"" help:"Create a database from a backup."`
 	Move       moveCmd       `cmd:"" help:"Move a database from SQLite to PostgreSQL, or back."`

@@ -106,11 +106,7 @@ func table(text source, m Mapping) (Rows, error) {
 func csvRow(table *csv.Reader, names, found, record []string) row {
 	line, _ := table.FieldPos(0)
 	r := row{line: line, cells: map[string]string{}}
-	if len(record) != len(names) {
-		r.fault = fmt.Sprintf("has %s, and the first line has %d", cellCount(len(record)), len(names))
-		return r
-	}
-	for i, column := range found {
+	for i, column := range found[:min(len(found), len(record))] {
 		if column == "" {
 			r.unused = append(r.unused, names[i])
 			continue
@@ -119,6 +115,9 @@ func csvRow(table *csv.Reader, names, found, record []string) row {
 		if err := checkEncoding(record[i]); err != nil {
 			r.fault = column + " " + err.Error()
 		}
+	}
+	if len(record) != len(names) {
+		r.fault = fmt.Sprintf("has %s, and the first line has %d", cellCount(len(record)), len(names))
 	}
 	return r
 }
@@ -176,7 +175,7 @@ func tableColumns(names []string, m Mapping) ([]string, error) {
 		}
 	}
 	if missing := m.missing(found); len(missing) > 0 {
-		return nil, fmt.Errorf("line 1: there is no column %s; name the file's own with --map, or give all rows a value with --set: see beacon import --help", strings.Join(missing, ", "))
+		return nil, fmt.Errorf("line 1: there is no column %s; name the file's own with --map, or give all rows a value with --set: see --help", strings.Join(missing, ", "))
 	}
 	return found, nil
 }

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -15,19 +16,19 @@ import (
 // Mapping says how a file is read that does not have our columns. The zero Mapping knows
 // the names that are common for them.
 type Mapping struct {
+	words *vocabulary // nil: those of hotspots
+
 	From map[string]string // by column, what the file calls it
 	Set  map[string]string // by column, what it holds where the file has nothing
 }
 
 // Check returns an error if there is no such column.
 func (m Mapping) Check() error {
-	for _, column := range slices.Sorted(maps.Keys(m.From)) {
-		if !slices.Contains(columns, column) {
-			return fmt.Errorf("there is no column %s; the columns are %s", column, strings.Join(columns, ", "))
+	w := m.vocabulary()
+	for _, column := range append(slices.Sorted(maps.Keys(m.From)), slices.Sorted(maps.Keys(m.Set))...) {
+		if !slices.Contains(w.columns, column) {
+			return fmt.Errorf("there is no column %s; the columns are %s", column, strings.Join(w.columns, ", "))
 		}
-	}
-	if len(m.Set) > 0 {
-		return Mapping{From: m.Set}.Check()
 	}
 	return nil
 }
@@ -38,21 +39,32 @@ func (m Mapping) Check() error {
 //go:embed names.json
 var otherNames []byte
 
-// known has the columns by all names that are recognized, and how good a name each is: a
-// file may have several for one column.
-var known = func() map[string]meaning {
+// vocabulary is the columns of a kind of file.
+type vocabulary struct {
+	columns, needed []string
+
+	// known has the columns by all names that are recognized, and how good a name each is: a
+	// file may have several for one column.
+	known map[string]meaning
+}
+
+func newVocabulary(columns, needed []string) *vocabulary {
 	var others map[string][]string
 	if err := json.Unmarshal(otherNames, &others); err != nil {
 		panic(err) // every test would show it
 	}
-	all := map[string]meaning{}
+	w := &vocabulary{columns, needed, map[string]meaning{}}
 	for _, column := range columns {
 		for i, name := range append([]string{column}, others[column]...) {
-			all[name] = meaning{column, i}
+			w.known[name] = meaning{column, i}
 		}
 	}
-	return all
-}()
+	return w
+}
+
+var hotspotWords = newVocabulary(columns, needed)
+
+func (m Mapping) vocabulary() *vocabulary { return cmp.Or(m.words, hotspotWords) }
 
 // meaning is the column that a name stands for; the best name has the lowest rank.
 type meaning struct {
@@ -72,7 +84,7 @@ func (m Mapping) meaning(name string) (_ meaning, ok bool) {
 			return meaning{column, -1}, true
 		}
 	}
-	is, ok := known[spelled(name)]
+	is, ok := m.vocabulary().known[spelled(name)]
 	if _, mapped := m.From[is.column]; mapped {
 		return meaning{}, false
 	}
@@ -105,7 +117,7 @@ func (m Mapping) columnsOf(names []string) ([]string, error) {
 
 // missing returns the columns that a table lacks, of those that it must have.
 func (m Mapping) missing(found []string) (all []string) {
-	for _, column := range needed {
+	for _, column := range m.vocabulary().needed {
 		if !slices.Contains(found, column) && m.Set[column] == "" {
 			all = append(all, column)
 		}

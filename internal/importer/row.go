@@ -78,6 +78,15 @@ func (f *rowFaults) add(column, reason string) {
 	}
 }
 
+// addAll adds what the rules of package beacon say, if it is that.
+func (f *rowFaults) addAll(err error) {
+	if e, ok := errors.AsType[*beacon.Error](err); ok {
+		for _, fault := range e.Fields {
+			f.add(columnOf(fault.Field), fault.Message)
+		}
+	}
+}
+
 // String lists the faults in the order of the columns.
 func (f rowFaults) String() string {
 	slices.SortStableFunc(f, func(a, b cellFault) int { return columnRank(a.column) - columnRank(b.column) })
@@ -120,11 +129,7 @@ func (r row) read() (candidate, error) {
 		Settings: beacon.Some(set.form),
 	}
 	hotspot, err := form.Validate("", "", checkTime)
-	if e, ok := errors.AsType[*beacon.Error](err); ok {
-		for _, f := range e.Fields {
-			faults.add(columnOf(f.Field), f.Message)
-		}
-	}
+	faults.addAll(err)
 	if len(faults) > 0 {
 		return candidate{}, errors.New(faults.String())
 	}

@@ -45,7 +45,7 @@ type importer struct {
 	register Register       // nil in a dry run
 	slots    chan struct{}  // one for each request at the same time
 	seen     map[string]int // the line of each MAC address
-	unused   map[string]bool
+	unused   names
 }
 
 // task is a row being processed.
@@ -78,7 +78,7 @@ type batch struct {
 func Run(
 	ctx context.Context, rows Rows, register Register, connections int, tell func(place string, o Outcome),
 ) (unused []string, err error) {
-	im := importer{register: register, slots: make(chan struct{}, connections), seen: map[string]int{}, unused: map[string]bool{}}
+	im := importer{register: register, slots: make(chan struct{}, connections), seen: map[string]int{}, unused: names{}}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	begun := make(chan *batch, connections)
@@ -97,7 +97,7 @@ func Run(
 			tell(t.place, t.Outcome)
 		}
 	}
-	return slices.Sorted(maps.Keys(im.unused)), cmp.Or(context.Cause(ctx), ended)
+	return im.unused.sorted(), cmp.Or(context.Cause(ctx), ended)
 }
 
 // feed reads rows, and registers those that are hotspots. If rows end with an error, those
@@ -109,7 +109,7 @@ func (im *importer) feed(ctx context.Context, rows Rows, begun chan<- *batch) er
 			im.begin(ctx, b, begun)
 			return err
 		}
-		im.note(r.unused)
+		im.unused.note(r.unused)
 		t := &task{place: r.place(), line: r.line}
 		if b.tasks = append(b.tasks, t); im.examine(t, r) {
 			b.ready = append(b.ready, t)
@@ -175,10 +175,15 @@ func (im *importer) examine(t *task, r row) bool {
 // maxUnused limits how many unused columns are remembered.
 const maxUnused = 20
 
-func (im *importer) note(unused []string) {
+// names are those of columns that are not used.
+type names map[string]bool
+
+func (n names) note(unused []string) {
 	for _, name := range unused {
-		if len(im.unused) < maxUnused {
-			im.unused[name] = true
+		if len(n) < maxUnused {
+			n[name] = true
 		}
 	}
 }
+
+func (n names) sorted() []string { return slices.Sorted(maps.Keys(n)) }

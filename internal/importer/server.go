@@ -44,12 +44,7 @@ const (
 
 // Connect checks the key, and reads the hotspots of its user.
 func Connect(ctx context.Context, url, key string, connections int) (*Server, error) {
-	options := []client.Option{client.WithUserAgent("beacon-import"), client.WithHTTPClient(pooled(connections))}
-	self, err := checkKey(ctx, url, key, client.ScopeHotspotsWrite, append(options, client.WithRetries(3, time.Second)))
-	if err != nil {
-		return nil, err
-	}
-	c, err := client.New(url, key, append(options, client.WithRetries(10, longestWait))...)
+	c, self, err := connect(ctx, "beacon-import", url, key, client.ScopeHotspotsWrite, connections)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +54,17 @@ func Connect(ctx context.Context, url, key string, connections int) (*Server, er
 	}
 	s.turn <- client.PageQuery{PerPage: 100}
 	return s, s.readOn(ctx)
+}
+
+// connect returns a client for a key that it has checked, and what that is.
+func connect(ctx context.Context, agent, url, key, scope string, connections int) (*client.Client, client.Key, error) {
+	options := []client.Option{client.WithUserAgent(agent), client.WithHTTPClient(pooled(connections))}
+	self, err := checkKey(ctx, url, key, scope, append(options, client.WithRetries(3, time.Second)))
+	if err != nil {
+		return nil, self, err
+	}
+	c, err := client.New(url, key, append(options, client.WithRetries(10, longestWait))...)
+	return c, self, err
 }
 
 func has(key client.Key, scope string) bool {

@@ -26,6 +26,10 @@ type NetworkSettings struct {
 	Contact     *string `json:"contact"`   // a mail address or a URL
 	Color       *string `json:"color"`     // such as #0b62ba
 	LogoType    *string `json:"logo_type"` // image/svg+xml or image/png; the logo is at /logo
+
+	// What open feeds say of their data; nil: nothing.
+	License     *string `json:"license"`     // the URL of its text
+	Attribution *string `json:"attribution"` // whom to name
 }
 
 // StartView is the middle of a map, and how close it is looked at.
@@ -45,6 +49,8 @@ type NetworkSettingsPatch struct {
 	Contact     *string     `json:"contact,omitempty"`
 	Color       *string     `json:"color,omitempty"`
 	Logo        *string     `json:"logo,omitempty"` // a data URL
+	License     *string     `json:"license,omitempty"`
+	Attribution *string     `json:"attribution,omitempty"`
 }
 
 // NetworkSettings returns the settings of the network.

@@ -23,6 +23,8 @@ type settingsCmd struct {
 	Contact     *string `placeholder:"MAIL|URL" help:"Say where people reach you: a mail address, or the URL of a page; everyone sees it."`
 	Color       *string `placeholder:"#RRGGBB" help:"Set the color of links and buttons."`
 	Logo        *string `placeholder:"FILE" help:"Set the logo: an SVG of shapes, or a PNG, of at most 40 kB; empty means none."`
+	License     *string `placeholder:"URL" help:"Set the license of open data: the address of its text; every open feed names it."`
+	Attribution *string `placeholder:"TEXT" help:"Say whom those who show open data must name, such as © Freifunk Berlin."`
 	database
 }
 
@@ -57,9 +59,10 @@ func (c settingsCmd) Run(out *console) error {
 		}
 		language := cmp.Or(s.Maps.Language, "as people there write it")
 		i := s.Identity
-		_, err = fmt.Fprintf(out.stdout, "home privacy: %s\nstart view:   %s\nlanguage:     %s\nname:         %s\ndescription:  %s\ncontact:      %s\ncolor:        %s\nlogo:         %s\n",
+		_, err = fmt.Fprintf(out.stdout, "home privacy: %s\nstart view:   %s\nlanguage:     %s\nname:         %s\ndescription:  %s\ncontact:      %s\ncolor:        %s\nlogo:         %s\nlicense:      %s\nattribution:  %s\n",
 			s.Homes, start, language, cmp.Or(i.Name, beacon.DefaultNetworkName), cmp.Or(i.Description, "none"), cmp.Or(i.Contact, "none"),
-			cmp.Or(i.Color, beacon.DefaultColor), cmp.Or(i.Logo.Note(), "none"))
+			cmp.Or(i.Color, beacon.DefaultColor), cmp.Or(i.Logo.Note(), "none"),
+			cmp.Or(i.License, "none"), cmp.Or(i.Attribution, "none"))
 		return err
 	})
 }
@@ -92,7 +95,7 @@ func (c settingsCmd) identity() (beacon.IdentityPatch, error) {
 		}
 		return beacon.Opt[string]{Set: true, Null: *flag == "", V: *flag}
 	}
-	form := beacon.IdentityForm{Name: text(c.Name), Description: text(c.Description), Contact: text(c.Contact), Color: text(c.Color), Logo: text(c.Logo)}
+	form := beacon.IdentityForm{Name: text(c.Name), Description: text(c.Description), Contact: text(c.Contact), Color: text(c.Color), Logo: text(c.Logo), License: text(c.License), Attribution: text(c.Attribution)}
 	if form.Logo.V != "" {
 		file, err := os.ReadFile(form.Logo.V)
 		if err != nil {

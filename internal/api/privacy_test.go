@@ -43,7 +43,7 @@ func TestSettings(t *testing.T) {
 		admin := s.anyone(t, "admin")
 		want := func(privacy string) {
 			t.Helper()
-			if got := data[map[string]string](t, s.anyone(t).get(t, "/v1/settings"), http.StatusOK); got["home_privacy"] != privacy || len(got) != 8 {
+			if got := data[map[string]string](t, s.anyone(t).get(t, "/v1/settings"), http.StatusOK); got["home_privacy"] != privacy || len(got) != 10 {
 				t.Errorf("the settings are %v; want %s", got, privacy)
 			}
 		}
@@ -301,16 +301,17 @@ func TestSettings_Identity(t *testing.T) {
 		admin := s.anyone(t, "admin")
 		logo := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`))
 		for _, tc := range []struct{ patch, want string }{
-			{`{}`, `[null null null null null]`},
-			{`{"name":"</script>\"","color":"#DC0067"}`, `["</script>\"" null null "#dc0067" null]`},
-			{at(`{"logo":%q,"description":"Free."}`, logo), `["</script>\"" "Free." null "#dc0067" "image/svg+xml"]`},
-			{`{"name":null,"contact":"hello@example.org"}`, `[null "Free." "hello@example.org" "#dc0067" "image/svg+xml"]`},
-			{`{"description":null,"contact":null,"color":null,"logo":null}`, `[null null null null null]`},
+			{`{}`, `[null null null null null null null]`},
+			{`{"name":"</script>\"","color":"#DC0067"}`, `["</script>\"" null null "#dc0067" null null null]`},
+			{at(`{"logo":%q,"description":"Free."}`, logo), `["</script>\"" "Free." null "#dc0067" "image/svg+xml" null null]`},
+			{`{"name":null,"contact":"hello@example.org"}`, `[null "Free." "hello@example.org" "#dc0067" "image/svg+xml" null null]`},
+			{`{"license":" https://example.org/by ","attribution":"© Freie Netze"}`, `[null "Free." "hello@example.org" "#dc0067" "image/svg+xml" "https://example.org/by" "© Freie Netze"]`},
+			{`{"description":null,"contact":null,"color":null,"logo":null,"license":null,"attribution":null}`, `[null null null null null null null]`},
 		} {
 			admin.patch(t, "/v1/settings", tc.patch).want(t, http.StatusOK)
 			got := data[map[string]json.RawMessage](t, s.anyone(t).get(t, "/v1/settings"), http.StatusOK)
 			var shown []string
-			for _, name := range []string{"name", "description", "contact", "color", "logo_type"} {
+			for _, name := range []string{"name", "description", "contact", "color", "logo_type", "license", "attribution"} {
 				shown = append(shown, strings.ReplaceAll(strings.ReplaceAll(string(got[name]), `\u003c`, "<"), `\u003e`, ">"))
 			}
 			if fmt.Sprint(shown) != tc.want {
@@ -325,6 +326,11 @@ func TestSettings_Identity(t *testing.T) {
 			`{"color":"red"}`:                          "color",
 			`{"logo":"data:text/html;base64,PGI+"}`:    "logo",
 			`{"logo":{"type":"image/png"}}`:            "logo",
+			`{"license":"CC BY 4.0"}`:                  "license",
+			`{"license":"https://example.org/ä"}`:      "license",
+			`{"license":"https://example.org/>;a"}`:    "license",
+			`{"license":"javascript:alert(1)"}`:        "license",
+			`{"attribution":"a\u200bb"}`:               "attribution",
 			`{"logo":"data:image/png;base64,PHN2Zy8"}`: "logo",
 		} {
 			wantFault(t, admin.patch(t, "/v1/settings", bad), http.StatusBadRequest, "invalid_request", field)

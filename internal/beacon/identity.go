@@ -17,6 +17,9 @@ type Identity struct {
 	Contact     string // a mail address, or the URL of a page
 	Color       Color
 	Logo        Logo
+
+	License     string // of open data: the URL of its text
+	Attribution string // whom those who show open data must name
 }
 
 // DefaultNetworkName is what a network without a name is called.
@@ -27,17 +30,20 @@ const (
 	MaxNetworkName = 60
 	MaxDescription = 200
 	MaxContact     = 200
+	MaxLicense     = 200
+	MaxAttribution = 200
 )
 
 // IdentityForm is a change of the identity as it was sent. Null takes a part back; the logo is a
 // data URL.
 type IdentityForm struct {
-	Name, Description, Contact, Color, Logo Opt[string]
+	Name, Description, Contact, Color, Logo, License, Attribution Opt[string]
 }
 
 // IdentityPatch is a change of the identity. All of it is valid.
 type IdentityPatch struct {
 	Name, Description, Contact Opt[string]
+	License, Attribution       Opt[string]
 	Color                      Opt[Color]
 	Logo                       Opt[Logo]
 }
@@ -50,6 +56,8 @@ func (form IdentityForm) Validate(f *Faults) IdentityPatch {
 		Contact:     part(form.Contact, "contact", cleanContact, f),
 		Color:       part(form.Color, "color", CleanColor, f),
 		Logo:        part(form.Logo, "logo", ParseLogo, f),
+		License:     part(form.License, "license", cleanLicense, f),
+		Attribution: part(form.Attribution, "attribution", cleanAttribution, f),
 	}
 }
 
@@ -64,6 +72,7 @@ func part[T any](raw Opt[string], field string, clean func(string) (T, error), f
 
 func cleanNetworkName(raw string) (string, error) { return cleanShown(raw, MaxNetworkName) }
 func cleanDescription(raw string) (string, error) { return cleanShown(raw, MaxDescription) }
+func cleanAttribution(raw string) (string, error) { return cleanShown(raw, MaxAttribution) }
 
 // cleanShown is cleanText for what everyone is shown.
 func cleanShown(raw string, most int) (string, error) {
@@ -91,6 +100,22 @@ func cleanContact(raw string) (string, error) {
 	}
 	if !isMail(text) && !isPage(text) {
 		return "", errContact
+	}
+	return text, nil
+}
+
+var errLicense = errors.New("must be the address of the license's text, such as https://creativecommons.org/licenses/by/4.0/, in ASCII")
+
+// cleanLicense accepts the URL of a page that can be sent in a header.
+func cleanLicense(raw string) (string, error) {
+	text, err := cleanLine(raw)
+	switch {
+	case err != nil:
+		return "", err
+	case len(text) > MaxLicense:
+		return "", fmt.Errorf("must be at most %d characters", MaxLicense)
+	case !isPage(text) || strings.ContainsFunc(text, func(r rune) bool { return r > '~' }):
+		return "", errLicense
 	}
 	return text, nil
 }

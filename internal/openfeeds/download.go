@@ -17,10 +17,10 @@ import (
 
 // feed is a file with all hotspots.
 type feed struct {
-	kind   []string                            // Content-Type
-	head   func(out []byte, e *edition) []byte // what comes before the hotspots
-	append func(out []byte, h *hotspot) []byte // writes one
-	keep   func(h *hotspot) bool               // which hotspots it has; nil: all
+	kind   []string                                      // Content-Type
+	head   func(f *Feeds, out []byte, e *edition) []byte // what comes before the hotspots
+	append func(f *Feeds, out []byte, h *hotspot) []byte // writes one
+	keep   func(h *hotspot) bool                         // which hotspots it has; nil: all
 }
 
 // feedEnd is what comes after the hotspots of any feed.
@@ -87,11 +87,11 @@ func (f *Feeds) mayDownload(w http.ResponseWriter, r *http.Request, hotspots int
 // tagOf returns the entity tag of the plain form. What the hotspots are is hashed once for
 // an edition; how they are written, by a sample.
 func (f *Feeds) tagOf(feed feed, e *edition) string {
-	sample := feed.head(nil, e)
+	sample := feed.head(f, nil, e)
 	if len(e.items) > 0 {
 		var h hotspot
 		f.editions.view.publish(&h, e, 0)
-		sample = feed.append(sample, &h)
+		sample = feed.append(f, sample, &h)
 	}
 	return coding.TagOf(append(append(sample, feedEnd...), e.hash[:]...))
 }
@@ -113,7 +113,7 @@ func (f *Feeds) send(w http.ResponseWriter, r *http.Request, feed feed, e *editi
 }
 
 func (f *Feeds) write(plain io.Writer, feed feed, e *edition) error {
-	text := feed.head(make([]byte, 0, pieceSize+pieceSize/8), e)
+	text := feed.head(f, make([]byte, 0, pieceSize+pieceSize/8), e)
 	var h hotspot // one for all: its address is passed on
 	some := false
 	for i := range e.items {
@@ -125,7 +125,7 @@ func (f *Feeds) write(plain io.Writer, feed feed, e *edition) error {
 			text = append(text, ",\n"...)
 		}
 		some = true
-		if text = feed.append(text, &h); len(text) >= pieceSize {
+		if text = feed.append(f, text, &h); len(text) >= pieceSize {
 			if _, err := plain.Write(text); err != nil {
 				return err
 			}

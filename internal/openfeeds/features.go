@@ -33,10 +33,10 @@ func (f *Feeds) index() any {
 	if name := f.who().Name; name != "" {
 		title = "Open data of " + name
 	}
-	return map[string]any{
+	index := map[string]any{
 		"title":       title,
 		"description": "The hotspots of a community Wi-Fi network that are in service and not in homes.",
-		"links": []link{
+		"links": append([]link{
 			{f.root, "self", "application/json", "this page"},
 			{f.root + "/api", "service-desc", "application/vnd.oai.openapi+json;version=3.0", "the API definition"},
 			{f.root + "/conformance", "conformance", "application/json", "conformance classes"},
@@ -46,8 +46,12 @@ func (f *Feeds) index() any {
 			{f.root + "/meshviewer.json", "related", "application/json", "for Meshviewer"},
 			{f.root + "/nodelist.json", "related", "application/json", "for maps of many communities"},
 			{f.root + "/openstreetmap.geojson", "related", "application/geo+json", "tags for OpenStreetMap, for review"},
-		},
+		}, f.licenseLinks()...),
 	}
+	if attribution := f.who().Attribution; attribution != "" {
+		index["attribution"] = attribution
+	}
+	return index
 }
 
 func conformance() []byte {
@@ -80,11 +84,11 @@ func (f *Feeds) describe() any {
 		"extent": map[string]any{"spatial": map[string]any{
 			"bbox": [][4]float64{{box.West, box.South, box.East, box.North}}, "crs": wgs84,
 		}},
-		"links": []link{
+		"links": append([]link{
 			{self, "self", "application/json", "this document"},
 			{self + "/items", "items", "application/geo+json", "the hotspots"},
 			{f.root + "/hotspots.geojson", "enclosure", "application/geo+json", "all hotspots in one file"},
-		},
+		}, f.licenseLinks()...),
 	}
 }
 
@@ -103,7 +107,7 @@ func (f *Feeds) items(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	out := []byte(`{"type":"FeatureCollection","features":[` + "\n")
+	out := beginCollection(f, nil, e)
 	var h hotspot
 	count, last, more := 0, "", false
 	i, there := e.find(q.after)

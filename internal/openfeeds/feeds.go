@@ -50,6 +50,7 @@ type Feeds struct {
 	identity func() beacon.Identity
 	plan     Plan
 	showsUp  bool   // the table of audiences makes uptime public
+	public   string // the URL of the server
 	root     string // the URL of Base
 	site     *httpserver.Site
 	readers  readers
@@ -61,7 +62,7 @@ type Feeds struct {
 // New returns the feeds of a network.
 func New(cfg Config) *Feeds {
 	f := &Feeds{
-		api: cfg.API, root: cfg.PublicURL + Base,
+		api: cfg.API, public: cfg.PublicURL, root: cfg.PublicURL + Base,
 		editions: editions{fleet: cfg.Fleet, view: newView(beacon.Detail.Audience), now: cfg.Now, tiles: fleet.NewMap()},
 		traffic:  traffic{read: cfg.Traffic}, identity: cfg.Identity, plan: cfg.Plan, showsUp: beacon.ShownUptime.Audience() == beacon.Everyone,
 		readers: readers{byAddr: map[netip.Prefix]int{}},
@@ -140,7 +141,7 @@ func (f *Feeds) routes() map[string]endpoint {
 		"/estimate":                        f.estimate,
 		"/network.json":                    plain(f.totals),
 		"/nearest":                         f.nearest,
-		"/tiles.json":                      f.fixed("application/json", f.tileJSON()),
+		"/tiles.json":                      plain(f.tileJSON),
 		"/tiles/{z}/{x}/{tile}":            f.tile,
 		"/hotspots.geojson":                f.download(hotspotsFeed),
 		"/meshviewer.json":                 f.download(meshviewerFeed),
@@ -167,7 +168,7 @@ func Handles(path string) bool { return path == Base || strings.HasPrefix(path, 
 // Header values are shared between responses.
 var (
 	anyOrigin      = []string{"*"}
-	exposedHeaders = []string{"ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"}
+	exposedHeaders = []string{"ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"}
 	allowedMethods = []string{"GET, HEAD"}
 	allowedHeaders = []string{"Accept, If-None-Match"}
 	aDay           = []string{"86400"}
@@ -192,6 +193,9 @@ func (f *Feeds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h["Access-Control-Max-Age"] = aDay
 		w.WriteHeader(http.StatusNoContent)
 		return
+	}
+	if license := f.who().License; license != "" {
+		h["Link"] = []string{"<" + license + `>; rel="license"`}
 	}
 	f.site.ServeHTTP(w, r)
 }

@@ -2,12 +2,14 @@ package openfeeds_test
 
 import (
 	"compress/gzip"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +63,109 @@ func TestFeeds_Schemas(t *testing.T) {
 		if name != "tiles" && len(value.(map[string]any)["nodes"].([]any)) != 40 {
 			t.Errorf("%s has not 40 nodes", name)
 		}
+	}
+}
+
+// Meshviewer opens a node whose id has the form of its route, which was another before 2026, and
+// maps of many communities lead from there to the network and to the page of a hotspot.
+func TestFeeds_Freifunk(t *testing.T) {
+	routes := []*regexp.Regexp{
+		regexp.MustCompile(`^/?(\w{2})?/?(map|graph)?(?:/(?:([A-Za-z\d.]+)|([A-Za-z\d.]+-[A-Za-z\d.]+)|(?:(\d+)/(-?[\d.]+)/(-?[\d.]+))))?/?(?:\?.*)?$`),
+		regexp.MustCompile(`^/?#?!?/(\w{2})?/?(map|graph)?/?([a-f\d]{12})?([a-f\d\-]{25})?/?(?:(\d+)/(-?[\d.]+)/(-?[\d.]+))?$`),
+	}
+	n := town(t, true)
+	n.who.Name = `Free "Wi-Fi"`
+	var mesh struct {
+		Nodes []struct {
+			ID string `json:"node_id"`
+		}
+	}
+	var list struct {
+		Community struct{ Name, Href string }
+		Nodes     []struct{ ID, Href string }
+	}
+	decode := func(path string, to any) {
+		t.Helper()
+		if err := json.Unmarshal(n.get(path).Body.Bytes(), to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	decode("/open/meshviewer.json", &mesh)
+	decode("/open/nodelist.json", &list)
+	ids := map[string]bool{}
+	for i, node := range mesh.Nodes {
+		ids[node.ID] = true
+		for _, route := range routes {
+			if parts := route.FindStringSubmatch("/de/map/" + node.ID); parts == nil || parts[3] != node.ID {
+				t.Errorf("%s opens %q", node.ID, parts)
+			}
+		}
+		if mac, err := hex.DecodeString(node.ID); err != nil || mac[0]&3 != 2 {
+			t.Errorf("%s could be the MAC address of a device", node.ID)
+		}
+		if want := "http://x/h/" + list.Nodes[i].ID; list.Nodes[i].Href != want {
+			t.Errorf("the page is %s; want %s", list.Nodes[i].Href, want)
+		}
+	}
+	if len(ids) != 40 {
+		t.Errorf("40 nodes have %d ids", len(ids))
+	}
+	if list.Community.Name != n.who.Name || list.Community.Href != "http://x" {
+		t.Errorf("the community is %+v", list.Community)
+	}
+	const first = "2667f9990307" // of hs_01m7fh87h4ephbpxmpvwb00000: links to it stay
+	if mesh.Nodes[0].ID != first {
+		t.Errorf("the first node is %s; want %s", mesh.Nodes[0].ID, first)
+	}
+}
+
+// Each response says under which license the data are, as a header, and what has room for it
+// names the network and whom to credit. What is not set leaves no trace.
+func TestFeeds_Terms(t *testing.T) {
+	n := town(t, true)
+	for _, path := range paths() {
+		w := n.get(path)
+		if body := w.Body.String(); path != "/open/api" && (w.Header()["Link"] != nil || strings.Contains(body, `"network":`) || strings.Contains(body, `"attribution":`) || strings.Contains(body, `"license":`)) {
+			t.Errorf("%s has terms: %.200s", path, body)
+		}
+	}
+	before := map[string]string{}
+	for _, path := range paths() {
+		before[path] = n.get(path).Header().Get("Etag")
+	}
+	n.who = beacon.Identity{Name: "Freie Netze", License: "https://example.org/by?a=1&b=2", Attribution: "© <b>Freie Netze</b>"}
+	document := openapi.Load(t, openfeeds.OpenAPI())
+	for _, path := range paths() {
+		w := n.get(path)
+		document.Check(t, httptest.NewRequest("GET", "http://x/"+strings.TrimPrefix(strings.TrimPrefix(path, "/open"), "/"), nil), w.Result(), w.Body.Bytes())
+		if got := w.Header().Get("Link"); got != `<https://example.org/by?a=1&b=2>; rel="license"` {
+			t.Errorf("%s has the link %s", path, got)
+		}
+		var is map[string]any
+		if err := json.Unmarshal(w.Body.Bytes(), &is); err != nil { // a tile
+			continue
+		}
+		features, meshviewer, nodelist := is["features"] != nil, is["timestamp"] != nil, is["community"] != nil
+		if features || meshviewer || nodelist || path == "/open/network.json" {
+			if is["network"] != n.who.Name || is["license"] != n.who.License || is["attribution"] != n.who.Attribution || before[path] == w.Header().Get("Etag") {
+				t.Errorf("%s does not say whose it is, or has the tag of before: %.200s", path, w.Body)
+			}
+		}
+		switch path {
+		case "/open/tiles.json":
+			if is["name"] != n.who.Name || is["attribution"] != `<a href="https://example.org/by?a=1&amp;b=2">© &lt;b&gt;Freie Netze&lt;/b&gt;</a>` {
+				t.Errorf("the tiles are of %v, %v", is["name"], is["attribution"])
+			}
+		case "/open", "/open/collections/hotspots":
+			links, _ := json.Marshal(is["links"])
+			if !strings.Contains(string(links), `"rel":"license"`) || path == "/open" && is["attribution"] != n.who.Attribution {
+				t.Errorf("%s has no license: %s", path, links)
+			}
+		}
+	}
+	page := n.get("/open", "Accept", browser).Body.String()
+	if !strings.Contains(page, `<a rel="license" href="https://example.org/by?a=1&amp;b=2">`) || strings.Contains(page, "<b>Freie") {
+		t.Errorf("the page is %s", page)
 	}
 }
 

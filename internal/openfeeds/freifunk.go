@@ -1,6 +1,9 @@
 package openfeeds
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -10,11 +13,12 @@ import (
 // number; how many there are is not public (decision D178), so it is always 0.
 var meshviewerFeed = feed{
 	kind: jsonType,
-	head: func(out []byte, e *edition) []byte {
-		return append(appendTime(append(out, `{"timestamp":`...), e.at), `,"links":[],"nodes":[`+"\n"...)
+	head: func(f *Feeds, out []byte, e *edition) []byte {
+		out = f.appendTerms(append(out, '{'))
+		return append(appendTime(append(out, `"timestamp":`...), e.at), `,"links":[],"nodes":[`+"\n"...)
 	},
-	append: func(out []byte, h *hotspot) []byte {
-		out = append(append(out, `{"node_id":"`...), h.id...)
+	append: func(_ *Feeds, out []byte, h *hotspot) []byte {
+		out = appendNodeID(append(out, `{"node_id":"`...), h.id)
 		out = append(append(out, `","hostname":`...), h.name...)
 		out = appendTime(append(out, `,"firstseen":`...), h.createdAt)
 		out = appendTime(append(out, `,"lastseen":`...), lastSeen(h))
@@ -29,17 +33,31 @@ var meshviewerFeed = feed{
 // nodelistFeed is the list of nodes that maps of many communities read.
 var nodelistFeed = feed{
 	kind: jsonType,
-	head: func(out []byte, e *edition) []byte {
-		return append(appendTime(append(out, `{"version":"1.0.1","updated_at":`...), e.at), `,"nodes":[`+"\n"...)
+	head: func(f *Feeds, out []byte, e *edition) []byte {
+		out = f.appendTerms(append(out, '{'))
+		out = appendTime(append(out, `"version":"1.0.1","updated_at":`...), e.at)
+		out = appendText(append(out, `,"community":{"name":`...), cmp.Or(f.who().Name, beacon.DefaultNetworkName))
+		return append(appendText(append(out, `,"href":`...), f.public), `},"nodes":[`+"\n"...)
 	},
-	append: func(out []byte, h *hotspot) []byte {
+	append: func(f *Feeds, out []byte, h *hotspot) []byte {
 		out = append(append(out, `{"id":"`...), h.id...)
+		out = append(append(append(append(out, `","href":"`...), f.public...), PageBase...), h.id...)
 		out = append(append(out, `","name":`...), h.name...)
 		out = appendNumber(append(out, `,"node_type":"AccessPoint","position":{"lat":`...), h.place.Lat)
 		out = appendNumber(append(out, `,"long":`...), h.place.Lng)
 		out = append(append(out, `},"status":{"online":`...), online(h)...)
 		return append(appendTime(append(out, `,"lastcontact":`...), lastSeen(h)), "}}"...)
 	},
+}
+
+// appendNodeID writes an id of the form that links of Meshviewer have: 12 hexadecimal digits,
+// always the same for a hotspot. It is made of the hotspot's id, which is public, and not of
+// its MAC address, and marked as one that no device is made with.
+func appendNodeID(out []byte, id string) []byte {
+	const local, group = 2, 1 // bits of the first byte of a MAC address
+	sum := sha256.Sum256([]byte(id))
+	sum[0] = sum[0]&^group | local
+	return hex.AppendEncode(out, sum[:6])
 }
 
 func online(h *hotspot) string {

@@ -8,10 +8,14 @@ import (
 )
 
 // hotspotsFeed is the network as GeoJSON (RFC 7946), one feature on a line.
-var hotspotsFeed = feed{kind: geoJSONType, head: beginCollection, append: appendFeature}
+var hotspotsFeed = feed{
+	kind: geoJSONType, head: beginCollection,
+	append: func(_ *Feeds, out []byte, h *hotspot) []byte { return appendFeature(out, h) },
+}
 
-func beginCollection(out []byte, _ *edition) []byte {
-	return append(out, `{"type":"FeatureCollection","features":[`+"\n"...)
+func beginCollection(f *Feeds, out []byte, _ *edition) []byte {
+	out = f.appendTerms(append(out, `{"type":"FeatureCollection",`...))
+	return append(out, `"features":[`+"\n"...)
 }
 
 // appendFeature writes a hotspot as a feature. All have the same properties.
@@ -64,7 +68,7 @@ var openStreetMapFeed = feed{
 	keep: func(h *hotspot) bool { return h.kind == beacon.Business || h.kind == beacon.Public },
 }
 
-func appendTags(out []byte, h *hotspot) []byte {
+func appendTags(_ *Feeds, out []byte, h *hotspot) []byte {
 	out = append(append(appendPoint(out, h), `"internet_access":"wlan","internet_access:ssid":`...), h.ssid...)
 	out = append(append(out, `,"name":`...), h.name...)
 	if h.address != `""` {

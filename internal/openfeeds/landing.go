@@ -66,6 +66,7 @@ type landingPage struct {
 	Style                      template.CSS
 	In                         *words
 	Name, Contact, ContactLink string
+	License, Attribution       string
 
 	Hotspots, Online int
 	Feeds            []shownFeed
@@ -96,6 +97,7 @@ func (f *Feeds) landingPage(in *words) *landingPage {
 	if f.identity != nil {
 		who := f.identity()
 		p.Name, p.Contact, p.ContactLink = who.Name, who.Contact, who.ContactLink()
+		p.License, p.Attribution = who.License, who.Attribution
 	}
 	// Of the nearest, the example is about the middle of the network.
 	middle := degrees((e.box.South + e.box.North) / 2)

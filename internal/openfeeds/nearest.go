@@ -109,7 +109,7 @@ func (f *Feeds) nearest(w http.ResponseWriter, r *http.Request) error {
 			found.add(i)
 		}
 	}
-	out := []byte(`{"type":"FeatureCollection","features":[` + "\n")
+	out := beginCollection(f, nil, e)
 	var h hotspot
 	for n, hit := range found.hits {
 		if n > 0 {

@@ -1,6 +1,7 @@
 package openfeeds
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/beacon-wifi/beacon/internal/api/maps"
@@ -24,10 +25,10 @@ func (f *Feeds) tile(w http.ResponseWriter, r *http.Request) error {
 }
 
 // tileJSON describes the tiles, in the format TileJSON 3.0.0.
-func (f *Feeds) tileJSON() []byte {
-	return encode(map[string]any{
+func (f *Feeds) tileJSON(w http.ResponseWriter, r *http.Request) error {
+	description := map[string]any{
 		"tilejson": "3.0.0",
-		"name":     "hotspots",
+		"name":     cmp.Or(f.who().Name, "hotspots"),
 		"tiles":    []string{f.root + "/tiles/{z}/{x}/{y}.mvt"},
 		"minzoom":  0,
 		"maxzoom":  fleet.MaxZoom,
@@ -45,5 +46,9 @@ func (f *Feeds) tileJSON() []byte {
 				"online_count": "Number: those of them that are online",
 			},
 		}},
-	})
+	}
+	if credit := f.credit(); credit != "" {
+		description["attribution"] = credit
+	}
+	return writeJSON(w, r, description)
 }

@@ -28,6 +28,10 @@ const (
 
 // totals is what the network is in a few figures.
 type totals struct {
+	Network     string `json:"network,omitempty"`
+	License     string `json:"license,omitempty"`
+	Attribution string `json:"attribution,omitempty"`
+
 	Hotspots int           `json:"hotspots"`
 	Online   int           `json:"online"`
 	Traffic  *monthTraffic `json:"traffic"`
@@ -40,8 +44,11 @@ type monthTraffic struct {
 
 // totals serves the figures of the network. All are of the hotspots that feeds show.
 func (f *Feeds) totals(w http.ResponseWriter, r *http.Request) error {
-	e := f.editions.current()
-	return writeJSON(w, r, totals{len(e.items), e.online, f.traffic.of(f.stopping, e).shown()})
+	e, who := f.editions.current(), f.who()
+	return writeJSON(w, r, totals{
+		Network: who.Name, License: who.License, Attribution: who.Attribution,
+		Hotspots: len(e.items), Online: e.online, Traffic: f.traffic.of(f.stopping, e).shown(),
+	})
 }
 
 // traffic adds up what the hotspots that feeds show carried in the month of yesterday.

@@ -23,6 +23,8 @@ const (
 	networkContact     = "network_contact"
 	networkColor       = "network_color"
 	networkLogo        = "network_logo"
+	dataLicense        = "data_license"
+	dataAttribution    = "data_attribution"
 	invitation         = "invitation" // to create the first key
 )
 
@@ -82,6 +84,7 @@ func (db SettingTable) SetLanguage(ctx context.Context, code string, by beacon.A
 func (db SettingTable) Identity(ctx context.Context) (i beacon.Identity, err error) {
 	set, err := readMap[string, string](ctx, db, same, settingsSQL)
 	i.Name, i.Description, i.Contact, i.Color = set[networkName], set[networkDescription], set[networkContact], beacon.Color(set[networkColor])
+	i.License, i.Attribution = set[dataLicense], set[dataAttribution]
 	if text := set[networkLogo]; text != "" && err == nil {
 		if i.Logo, err = beacon.ParseLogo(text); err != nil {
 			return i, fmt.Errorf("%w: setting %s", beacon.ErrDamaged, networkLogo)
@@ -106,6 +109,8 @@ func (db SettingTable) SetIdentity(ctx context.Context, p beacon.IdentityPatch, 
 		put(p.Description.Set, networkDescription, p.Description.V, p.Description.V)
 		put(p.Contact.Set, networkContact, p.Contact.V, p.Contact.V)
 		put(p.Color.Set, networkColor, string(p.Color.V), string(p.Color.V))
+		put(p.License.Set, dataLicense, p.License.V, p.License.V)
+		put(p.Attribution.Set, dataAttribution, p.Attribution.V, p.Attribution.V)
 		put(p.Logo.Set, networkLogo, p.Logo.V.String(), p.Logo.V.Note())
 		return made, err
 	})

@@ -1437,11 +1437,17 @@ export interface components {
             contact?: components["schemas"]["NetworkContact"] | null;
             color?: components["schemas"]["NetworkColor"] | null;
             logo?: components["schemas"]["NetworkLogo"] | null;
+            license?: components["schemas"]["DataLicense"] | null;
+            attribution?: components["schemas"]["DataAttribution"] | null;
         };
         /** @description What the network is called. Everyone sees it. `null` means Beacon. */
         NetworkName: string;
         /** @description One sentence about the network. Everyone sees it. */
         NetworkDescription: string;
+        /** @description The license of the open data, not of this document: the address of its text. Every feed at `/open` names it. */
+        DataLicense: string;
+        /** @description Whom those who show the open data must name. */
+        DataAttribution: string;
         /** @description A mail address, or the URL of a page. Everyone sees it. */
         NetworkContact: string;
         /** @description The color of links and buttons. Pages mix it with as much black or white as text needs to be readable on them. */
@@ -1504,6 +1510,8 @@ export interface components {
             contact: components["schemas"]["NetworkContact"] | null;
             color: components["schemas"]["NetworkColor"] | null;
             logo_type: components["schemas"]["NetworkLogoType"] | null;
+            license: components["schemas"]["DataLicense"] | null;
+            attribution: components["schemas"]["DataAttribution"] | null;
         };
         /** @description MAC address: six octets, with `:`, `-`, `.` or nothing between them, in upper or lower case. It is returned as sent, and unique among live hotspots however it is written. All zeros, broadcast and multicast addresses are refused. */
         MACAddress: string;

@@ -29,10 +29,17 @@ export function NetworkIdentity({ brief = false }: { brief?: boolean }) {
   );
 }
 
-const shown = ["name", "description", "contact", "color", "logo", "language"];
+const shown = ["name", "description", "contact", "color", "logo", "language", "license", "attribution"];
 
 function Form({ is, brief }: { is: NetworkSettings; brief: boolean }) {
-  const [texts, setTexts] = useState({ name: is.name ?? "", description: is.description ?? "", contact: is.contact ?? "", language: is.language ?? "" });
+  const [texts, setTexts] = useState({
+    name: is.name ?? "",
+    description: is.description ?? "",
+    contact: is.contact ?? "",
+    language: is.language ?? "",
+    license: is.license ?? "",
+    attribution: is.attribution ?? "",
+  });
   const [colour, setColour] = useState(is.color ?? "");
   const [logo, setLogo] = useState<string | null>(); // undefined: as it is
   const [has, setHas] = useState(is.logo_type !== null);
@@ -57,7 +64,7 @@ function Form({ is, brief }: { is: NetworkSettings; brief: boolean }) {
       description: orNull(texts.description),
       contact: orNull(texts.contact),
       color: orNull(colour),
-      ...(brief ? {} : { language: orNull(texts.language) }),
+      ...(brief ? {} : { language: orNull(texts.language), license: orNull(texts.license), attribution: orNull(texts.attribution) }),
       ...(logo === undefined ? {} : { logo }),
     };
     const { data } = await ask<NetworkSettings>(path, { method: "PATCH", body });
@@ -121,6 +128,8 @@ function Form({ is, brief }: { is: NetworkSettings; brief: boolean }) {
         </button>
       )}
       {!brief && field("language", t.identity.language, t.identity.languageHint, 3)}
+      {!brief && field("license", t.identity.license, t.identity.licenseHint, 200)}
+      {!brief && field("attribution", t.identity.attribution, t.identity.attributionHint, 200)}
       <ErrorNote error={error} at={shown} />
       <div class="line">
         <button type="submit" class="button" disabled={busy}>

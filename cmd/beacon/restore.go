@@ -32,7 +32,8 @@ func (restoreCmd) Examples() string {
 func (c restoreCmd) Run(out *console) error {
 	if (database{DB: c.DB}).remote() {
 		if sqlite.IsFile(c.File) {
-			return usageError(fmt.Sprintf("%s is a SQLite database, which PostgreSQL cannot read: restore it into a file, with --db FILE", shellWord(c.File)))
+			return usageError(fmt.Sprintf("%s is a SQLite database, which PostgreSQL cannot read: restore it into a file, with --db FILE, or move it into an empty database:\n  beacon move --from %s --to %s",
+				shellWord(c.File), shellWord(c.File), shellWord(withoutPassword(c.DB))))
 		}
 		return usageError(fmt.Sprintf(`PostgreSQL has its own tool for this. Into an empty database:
   pg_restore --no-owner --exit-on-error --single-transaction --dbname=%s %s`, shellWord(withoutPassword(c.DB)), shellWord(c.File)))

@@ -152,6 +152,29 @@ func TestImport_Killed(t *testing.T) {
 	importRest(t, server, key, file, count, before, own)
 }
 
+// What makes an import fast is how few requests it takes: one for a hundred hotspots, or for
+// a hundred that are there. It needs one more for the key, and one for the list.
+func TestImport_Requests(t *testing.T) {
+	t.Parallel()
+	const count = 1000
+	server, key, _ := importServer(t)
+	file := table(t, count)
+	for _, said := range []string{"1000 registered, 0 already there, 0 failed\n", "0 registered, 1000 already there, 0 failed\n"} {
+		var requests atomic.Int64
+		pass := interruptAt(t, server, 0, nil)
+		between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			requests.Add(1)
+			pass.ServeHTTP(w, r)
+		}))
+		var out, diagnosis bytes.Buffer
+		code := run(t.Context(), []string{"import", file, "--url", between.URL, "--key", key}, &out, &diagnosis)
+		between.Close()
+		if code != exitDone || out.String() != said || requests.Load() > count/100+2 {
+			t.Errorf("exit code %d, %d requests, %s %s; want %s", code, requests.Load(), &out, &diagnosis, said)
+		}
+	}
+}
+
 // Two imports of one file at once register each hotspot once, and neither fails.
 func TestImport_Twice(t *testing.T) {
 	t.Parallel()

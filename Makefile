@@ -94,8 +94,9 @@ bench-peers: ## Measure the server beside Redis and PostGIS.
 	scripts/with-peers go test ./test/bench -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 40m -v
 
 .PHONY: release
-release: ## Write what is published of this commit into dist: archives, Debian packages, an image for containers, checksums.
+release: ## Write what is published of this commit into dist: archives, Debian packages, an image for containers, checksums, the feed of the agent.
 	cd tools/release && go run . --source ../.. --out ../../dist
+	$(MAKE) agent
 
 .PHONY: torture
 torture: need ## Hurt real servers in every way we know, in many rounds (docs/reliability.md).

@@ -129,7 +129,8 @@ func cellCount(n int) string {
 	return fmt.Sprintf("%d cells", n)
 }
 
-// skipMark skips a UTF-8 byte order mark, and refuses UTF-16.
+// skipMark skips a UTF-8 byte order mark, and refuses UTF-16 and a spreadsheet, which is a
+// ZIP archive.
 func skipMark(text *bufio.Reader) error {
 	begin, err := text.Peek(3)
 	switch {
@@ -139,6 +140,8 @@ func skipMark(text *bufio.Reader) error {
 		return errors.New("the file is empty")
 	case bytes.HasPrefix(begin, []byte("\xff\xfe")), bytes.HasPrefix(begin, []byte("\xfe\xff")):
 		return errors.New("the file is UTF-16: save it as UTF-8")
+	case string(begin) == "PK\x03":
+		return errors.New("the file is a spreadsheet or an archive: save it as CSV")
 	case string(begin) == "\xef\xbb\xbf":
 		_, err := text.Discard(len(begin))
 		return err

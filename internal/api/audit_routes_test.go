@@ -23,9 +23,9 @@ var unaudited = map[string]string{
 func TestAudit_EveryWriteRoute(t *testing.T) {
 	eachStoreWith(t, alive, func(t *testing.T, s *server) {
 		c, staff, admin := s.anyone(t, "hotspots:write", "keys:manage"), s.anyone(t, "hotspots:verify"), s.anyone(t, "admin")
-		spot, another, key, code, hold, device, user := "", "", "", "", "", machine{}, string(c.user)
+		spot, batched, key, code, hold, device, user := "", "", "", "", "", machine{}, string(c.user)
 		setting := "home_privacy"
-		another, enroller := c.register(t, 0x77).ID, c.enroller(t, 1)
+		waiting, enroller := c.register(t, 0x77).ID, c.enroller(t, 1)
 		var tried []string
 		c.delete(t, c.serves(t, 7)).want(t, http.StatusNoContent) // its MAC address is reserved
 		for _, step := range []struct {
@@ -39,9 +39,9 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 				spot = data[hotspot](t, a, http.StatusCreated).ID
 				return a
 			}},
-			{"POST /v1/hotspots/batch", beacon.HotspotRegistered, &another, func() answer {
+			{"POST /v1/hotspots/batch", beacon.HotspotRegistered, &batched, func() answer {
 				a := c.post(t, "/v1/hotspots/batch", batch(registration(1), registration(2), "7"))
-				another = data[[]outcome](t, a, http.StatusOK)[1].ID
+				batched = data[[]outcome](t, a, http.StatusOK)[1].ID
 				return a
 			}},
 			{"PATCH /v1/hotspots/{id}", beacon.HotspotUpdated, &spot, func() answer { return c.patch(t, "/v1/hotspots/"+spot, `{"name":"Another"}`) }},
@@ -59,7 +59,7 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 				device = machine{client{server: s, plain: data[linked](t, a, http.StatusOK).DeviceKey}, "/v1/hotspots/" + spot}
 				return a
 			}},
-			{"POST /v1/devices/enrol", beacon.HotspotLinked, &another, func() answer {
+			{"POST /v1/devices/enrol", beacon.HotspotLinked, &waiting, func() answer {
 				return enroller.enrol(t, 0x77)
 			}},
 			{"POST /v1/hotspots/{id}/heartbeats", "", nil, func() answer {

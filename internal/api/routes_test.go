@@ -125,7 +125,7 @@ func TestRoutes_Guards(t *testing.T) {
 func wantDocumented(t *testing.T, s *server, route, scope string) {
 	t.Helper()
 	schemes, description := s.document.Needs(t, route)
-	wantSchemes, words := []string{"key"}, "Needs the scope `"+scope+"`"
+	wantSchemes, words := []string{"userKey"}, "Needs the scope `"+scope+"`"
 	switch scope {
 	case "":
 		words = "Needs no scope."

@@ -21,10 +21,12 @@ var crashMutants = []mutant{
 		name:  "some registrations are refused and written",
 		fault: "TestF01_Kill/sqlite",
 		file:  "internal/store/hotspots.go",
-		old: `		if err == nil && n == 0 {
-			err = beacon.Conflicting(errMACTaken)`,
-		new: `		if err == nil && (n == 0 || h.Settings.MaxConnections%50 == 49) {
-			err = beacon.Conflicting(errMACTaken)`,
+		old:   "	return db.InsertHotspots(ctx, []beacon.Hotspot{h}, by, may, func(verdicts []error) error { return verdicts[0] })",
+		new: `	err := db.InsertHotspots(ctx, []beacon.Hotspot{h}, by, may, func(verdicts []error) error { return verdicts[0] })
+	if err == nil && h.Settings.MaxConnections%50 == 49 {
+		err = beacon.Conflicting(errMACTaken)
+	}
+	return err`,
 		says: "was refused and is there",
 	},
 	{

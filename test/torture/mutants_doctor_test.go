@@ -40,8 +40,8 @@ var doctorMutants = []mutant{
 	},
 	{
 		name: "a backup leaves the log out", fault: "TestF23_Backup/sqlite", file: "internal/store/sqlite/backup.go",
-		old: "if err := copyPages(ctx, from, draft, opts); err != nil {",
-		new: "if err := copyFile(ctx, from, draft, opts); err != nil {",
+		old: "if err := copyPages(ctx, from, draft.Name(), opts); err != nil {",
+		new: "if err := copyFile(ctx, from, draft.Name(), opts); err != nil {",
 	},
 	{
 		name: "a newer database is opened all the same", fault: "TestF23_Upgrade/sqlite", file: "internal/store/migrate.go",

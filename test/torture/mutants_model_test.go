@@ -63,7 +63,7 @@ var modelMutants = []mutant{
 	},
 	{
 		name: "a key grants what it lacks", fault: "TestF22_Model", file: "internal/access/manage.go",
-		old: "p.Has); len(lacking) > 0 {", new: "p.Has); len(lacking) > 9 {",
+		old: "p.MayGrant); len(lacking) > 0 {", new: "p.MayGrant); len(lacking) > 9 {",
 	},
 	{
 		name: "a key that was revoked still opens", fault: "TestF22_Model", file: "internal/access/manage.go",

@@ -16,9 +16,10 @@ const (
 
 // NetworkSettings are what staff have set for the whole network.
 type NetworkSettings struct {
-	HomePrivacy HomePrivacy `json:"home_privacy"`
-	StartView   *StartView  `json:"start_view"` // what maps show at first; nil: where the hotspots are
-	Language    *string     `json:"language"`   // of names on maps; nil: as people there write them
+	HomePrivacy HomePrivacy   `json:"home_privacy"`
+	Rewards     RewardsSwitch `json:"rewards"`
+	StartView   *StartView    `json:"start_view"` // what maps show at first; nil: where the hotspots are
+	Language    *string       `json:"language"`   // of names on maps; nil: as people there write them
 
 	// How the network presents itself to everyone; nil: not set.
 	Name        *string `json:"name"`
@@ -30,6 +31,12 @@ type NetworkSettings struct {
 	// What open feeds say of their data; nil: nothing.
 	License     *string `json:"license"`     // the URL of its text
 	Attribution *string `json:"attribution"` // whom to name
+}
+
+// RewardsSwitch says whether hotspots earn something. AdoptPolicy changes it.
+type RewardsSwitch struct {
+	On        bool    `json:"on"`
+	ChangesOn *string `json:"changes_on"` // the first day on which it is otherwise; nil: none is known
 }
 
 // StartView is the middle of a map, and how close it is looked at.

@@ -171,8 +171,9 @@ func (c *Client) ReopenDays(ctx context.Context, form ReopeningForm) (Reopening,
 // PolicyAdoption says which policy to put into force, and from when on.
 type PolicyAdoption struct {
 	From    string      `json:"from"`
-	Policy  *PolicyForm `json:"policy,omitempty"` // nil: the newest built-in one
-	Confirm bool        `json:"confirm,omitzero"` // do it; else nothing is changed
+	Policy  *PolicyForm `json:"policy,omitempty"`  // nil: the newest built-in one
+	Rewards string      `json:"rewards,omitempty"` // off: nothing is earned; on: again, by the last policy that was on
+	Confirm bool        `json:"confirm,omitzero"`  // do it; else nothing is changed
 }
 
 // PolicyForm has the terms of a policy. Amounts are texts, such as "0.250000".

@@ -51,7 +51,8 @@ type Identity struct {
 	Contact     string `json:"contact,omitempty"` // to be read
 	ContactLink string `json:"contact_link,omitempty"`
 	Color       string `json:"color"`
-	Logo        bool   `json:"logo,omitempty"` // whether it has one
+	Logo        bool   `json:"logo,omitempty"`       // whether it has one
+	NoRewards   bool   `json:"no_rewards,omitempty"` // they are off
 }
 
 // Start is where a map begins. At most one of its members is set.

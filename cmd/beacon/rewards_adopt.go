@@ -13,7 +13,8 @@ import (
 type rewardsAdoptCmd struct {
 	database
 	From    beacon.Day `required:"" placeholder:"YYYY-MM-DD" help:"The first day of the policy, in UTC. It must not have begun."`
-	Policy  string     `placeholder:"FILE" help:"Adopt the last policy of this file, instead of the newest built-in one."`
+	Policy  string     `placeholder:"FILE" xor:"terms" help:"Adopt the last policy of this file, instead of the newest built-in one."`
+	Rewards string     `enum:",on,off" default:"" xor:"terms" placeholder:"on|off" help:"Turn rewards off, so that nothing is earned, or on again by the last policy that was on."`
 	Confirm bool       `help:"Do it. Without this flag, nothing is changed."`
 	clockFlags
 }
@@ -24,26 +25,25 @@ ground once a minute, to the hotspot that has served there for the longest time.
 before --from keep their policy, and a policy that was adopted stays in force until
 another one is. Without --confirm, the last closed days (up to seven) are computed again
 under it, to show who would gain and lose; "beacon rewards replay" does so for any days.
-Running servers take a policy over within seconds. It is in the audit.`
+While rewards are off, nothing is earned, and the console does not mention them; what was
+earned before stays, and is settled. Running servers take a policy over within seconds. It is in the audit.`
 }
 
 func (rewardsAdoptCmd) Examples() string {
 	return `  beacon rewards adopt --from 2026-12-01                   what would change
   beacon rewards adopt --from 2026-12-01 --confirm         do it
   beacon rewards adopt --from 2026-12-01 --policy our.json the last policy of a file
+  beacon rewards adopt --from 2026-12-01 --rewards off     no rewards from December on
 `
 }
 
 // Run adopts a policy, or says what that would do.
 func (c rewardsAdoptCmd) Run(out *console) error {
-	adopted := policy.Newest()
-	if c.Policy != "" {
-		var err error
-		if adopted, err = lastPolicy(c.Policy); err != nil {
+	return c.withRewards(out, c.clockFlags, func(r *closing.Closer) error {
+		adopted, err := c.adopted(out, r)
+		if err != nil {
 			return err
 		}
-	}
-	return c.withRewards(out, c.clockFlags, func(r *closing.Closer) error {
 		a, err := r.Adopt(out.ctx, commandLine.Actor(), adopted, c.From, c.Confirm)
 		if err != nil {
 			return err
@@ -57,6 +57,18 @@ func (c rewardsAdoptCmd) Run(out *console) error {
 		_, err = fmt.Fprintln(out.stdout, "nothing is changed; do it with --confirm")
 		return err
 	})
+}
+
+func (c rewardsAdoptCmd) adopted(out *console, r *closing.Closer) (policy.Policy, error) {
+	switch {
+	case c.Policy != "":
+		return lastPolicy(c.Policy)
+	case c.Rewards == "off":
+		return policy.Policy{}, nil
+	case c.Rewards == "on":
+		return r.Resumed(out.ctx)
+	}
+	return policy.Newest(), nil
 }
 
 const (
@@ -96,6 +108,9 @@ func showAdoption(out io.Writer, a rewards.Adoption) error {
 		fmt.Fprintf(table, "%s\t%v\t%v\n", name, of(&a.Before), of(&a.Policy))
 	}
 	row("pays", func(p *policy.Policy) any {
+		if p.Off() {
+			return "nothing: rewards are off"
+		}
 		if p.PaysPlaces() {
 			return fmt.Sprintf("places, %d m around", p.Radius)
 		}

@@ -186,7 +186,7 @@ function Header({ at }: { at: string }) {
         <ul>
           {link("", t.app.map)}
           {who && link("hotspots", t.app.myHotspots)}
-          {who && session.may("rewards:read") && link("rewards", t.app.rewards)}
+          {who && session.paid && link("rewards", t.app.rewards)}
           {who && session.may("hotspots:verify") && link("staff", t.app.staff)}
           {who && !session.may("hotspots:verify") && session.may("keys:manage") && link("keys", t.app.keys)}
           <li>

@@ -38,11 +38,15 @@ export interface Network {
   contact?: string;
   contact_link?: string;
   logo?: boolean;
+  no_rewards?: boolean;
   version: number; // counts changes, for images that change with it
 }
 
 /** How the network presents itself to everyone. */
 export const network = new Cell<Network>({ name: unnamed, version: 0, ...(JSON.parse(said("network") || "{}") as Partial<Network>) });
+
+/** Whether hotspots earn something. If not, no page speaks of it. */
+export const rewardsOn = (): boolean => !network.value.no_rewards;
 
 const follows = 1_000; // milliseconds until all servers have heard of a change
 

@@ -1,6 +1,7 @@
 // Who looks at the console. The key is kept for as long as the tab is open, and
 // never where other tabs, or the next user of the machine, would find it. A browser
 // that stays signed in has a cookie in its place, which no script can read.
+import { rewardsOn } from "./head";
 import { Cell } from "./state";
 import { keep, kept } from "./storage";
 import type { Key, Scope } from "./types";
@@ -54,6 +55,11 @@ class Session {
     this.#forget();
     this.notice.value = notice;
     this.who.value = null;
+  }
+
+  /** Whether pages tell whoever looks what hotspots earn. */
+  get paid(): boolean {
+    return rewardsOn() && this.may("rewards:read");
   }
 
   may(scope: Scope): boolean {

@@ -163,20 +163,59 @@ func TestBooks_Adopt(t *testing.T) {
 		sameAnswer(t, adopt(ours, "k 1"), first)
 		wantFault(t, adopt(`{"from":"2027-12-01","confirm":true}`, "k 1"), http.StatusConflict, "conflict")
 		wantFault(t, admin.post(t, path, ours), http.StatusConflict, "conflict")
-		wantFault(t, admin.post(t, path, `{"from":"2026-11-15"}`), http.StatusConflict, "conflict")
+		wantFault(t, admin.post(t, path, `{"from":"2026-11-14"}`), http.StatusConflict, "conflict")
 		wantFault(t, admin.post(t, path, `{}`), http.StatusBadRequest, "missing_parameter", "from")
 		for body, field := range map[string]string{
-			`{"from":"tomorrow"}`:               "from",
-			`{"from":"2027-01-01","confirm":1}`: "confirm",
-			`{"from":"2027-01-01","policy":[]}`: "policy",
-			`{"from":"2027-01-01","policy":{}}`: "policy",
-			`{"from":"2027-01-01","terms":{}}`:  "terms",
+			`{"from":"tomorrow"}`:                  "from",
+			`{"from":"2027-01-01","confirm":1}`:    "confirm",
+			`{"from":"2027-01-01","policy":[]}`:    "policy",
+			`{"from":"2027-01-01","policy":{}}`:    "policy",
+			`{"from":"2027-01-01","rewards":"no"}`: "rewards",
+			`{"from":"2027-01-01","rewards":true}`: "rewards",
+			`{"from":"2027-01-01","rewards":"off","policy":{"availability":"1","performance":{"standard":"0","enhanced":"0","premium":"0"},"utilization_per_gb":"0","utilization_cap":"0"}}`: "rewards",
+			`{"from":"2027-01-01","terms":{}}`: "terms",
 			`{"from":"2027-01-01","policy":{"version":3,"availability":"1","performance":{"standard":"0","enhanced":"0","premium":"0"},"utilization_per_gb":"0","utilization_cap":"0"}}`: "policy",
 			`{"from":"2027-01-01","policy":{"availability":"1","performance":{"standard":"1","enhanced":"0","premium":"0"},"utilization_per_gb":"0","utilization_cap":"0"}}`:             "policy",
 			`{"from":"2027-01-01","policy":{"availability":"1","performance":{"standard":"0","enhanced":"0","premium":"0"},"utilization_per_gb":"0","utilization_cap":"0","bonus":"1"}}`: "policy",
 		} {
 			wantFault(t, admin.post(t, path, body), http.StatusBadRequest, "invalid_request", field)
 		}
+	})
+}
+
+// Rewards can be turned off, and on again by the last terms that they had.
+func TestBooks_Switch(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		admin := s.anyone(t, "admin")
+		type switched struct {
+			On      bool
+			Changes *string `json:"changes_on"`
+		}
+		want := func(why string, on bool, changes ...string) {
+			t.Helper()
+			got := data[struct{ Rewards switched }](t, admin.get(t, "/v1/settings"), http.StatusOK).Rewards
+			if got.On != on || (got.Changes != nil) != (len(changes) == 1) || got.Changes != nil && *got.Changes != changes[0] {
+				t.Errorf("%s: %v, changes on %v; want %v, %q", why, got.On, got.Changes, on, changes)
+			}
+		}
+		turn := func(way, from string) answer {
+			return admin.post(t, "/v1/rewards/policies", at(`{"from":%q,"rewards":%q,"confirm":true}`, from, way))
+		}
+		want("a new network", true)
+		wantFault(t, turn("on", "2026-11-20"), http.StatusConflict, "conflict") // they are
+		turn("off", "2026-11-20").want(t, http.StatusOK)
+		want("to be turned off", true, "2026-11-20")
+		wantFault(t, turn("off", "2026-11-25"), http.StatusConflict, "conflict")
+		on := turn("on", "2026-11-25").want(t, http.StatusOK)
+		wantEqual(t, "the terms", data[struct {
+			Before, Policy struct{ Availability json.Number }
+		}](t, on, http.StatusOK), struct {
+			Before, Policy struct{ Availability json.Number }
+		}{struct{ Availability json.Number }{"0"}, struct{ Availability json.Number }{"1"}})
+		s.advance(5 * 24 * time.Hour)
+		want("while they are off", false, "2026-11-25")
+		s.advance(5 * 24 * time.Hour)
+		want("when they are on again", true)
 	})
 }
 

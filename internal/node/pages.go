@@ -40,6 +40,7 @@ type Basemap struct {
 type known struct {
 	start    func() console.Start
 	identity func() beacon.Identity
+	rewards  func() bool // whether they are on
 	dots     identity.Dots
 }
 
@@ -50,7 +51,7 @@ func newPages(cfg ServerConfig, network known) (p pages, err error) {
 	if p.preview, err = preview.New(preview.Config{KeyPrefix: keyPrefix, PublicURL: publicURL}); err != nil {
 		return p, err
 	}
-	if p.console, err = console.New(console.Config{DemoKey: demoKey(keyPrefix, "console"), Basemap: drawn(cfg.Basemap), Public: cfg.Public, Demo: cfg.Demo, PublicURL: publicURL, Start: network.start, Identity: present(network.identity)}); err != nil {
+	if p.console, err = console.New(console.Config{DemoKey: demoKey(keyPrefix, "console"), Basemap: drawn(cfg.Basemap), Public: cfg.Public, Demo: cfg.Demo, PublicURL: publicURL, Start: network.start, Identity: present(network)}); err != nil {
 		return p, err
 	}
 	if p.agent, err = agentsite.New(agentsite.Config{PublicURL: publicURL, Tokens: console.Tokens, Icon: console.Icon}); err != nil {
@@ -62,15 +63,16 @@ func newPages(cfg ServerConfig, network known) (p pages, err error) {
 }
 
 // present says how the console's page tells of the network.
-func present(who func() beacon.Identity) func() console.Identity {
-	if who == nil {
+func present(network known) func() console.Identity {
+	if network.identity == nil {
 		return nil
 	}
 	return func() console.Identity {
-		i := who()
+		i := network.identity()
 		return console.Identity{
 			Name: identity.NameOf(i), Description: i.Description, Contact: i.Contact, ContactLink: i.ContactLink(),
 			Color: string(cmp.Or(i.Color, beacon.DefaultColor)), Logo: i.Logo.Data != "",
+			NoRewards: !network.rewards(),
 		}
 	}
 }

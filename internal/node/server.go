@@ -54,7 +54,7 @@ type ServerConfig struct {
 // Open opens the database and creates the interfaces. The caller closes the server.
 func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
 	s := &Server{metrics: metrics.New(), shed: cfg.ShedLoad, hosts: cfg.AdminHosts}
-	pages, err := newPages(cfg, known{s.start, s.identity, s.dots})
+	pages, err := newPages(cfg, known{s.start, s.identity, s.rewards, s.dots})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
 	s.node = New(db, cfg.Config)
 	var open openInterfaces
 	if cfg.Public {
-		config := openfeeds.Config{API: s.node.API, Fleet: s.node.Fleet, PublicURL: cfg.PublicURL, Now: cfg.Now, Uptime: s.node.uptime, Traffic: db.Ledger.Carried, Plan: s.node.Plan, Identity: s.node.Follower.Identity}
+		config := openfeeds.Config{API: s.node.API, Fleet: s.node.Fleet, PublicURL: cfg.PublicURL, Now: cfg.Now, Uptime: s.node.uptime, Traffic: db.Ledger.Carried, Plan: s.node.Plan, Identity: s.node.Follower.Identity, Rewards: s.rewards}
 		open.feeds = openfeeds.New(config)
 		open.hotspots = openfeeds.NewPages(open.feeds, config)
 	}
@@ -117,6 +117,8 @@ func (s *Server) start() console.Start {
 
 // identity says how the network presents itself.
 func (s *Server) identity() beacon.Identity { return s.node.Follower.Identity() }
+
+func (s *Server) rewards() bool { return s.node.ledger.Switch().On }
 
 // dots yields where the hotspots of a public network are, in a square.
 func (s *Server) dots(size float64, yield func(x, y float64)) {

@@ -18,6 +18,8 @@ type Plan func(ctx context.Context, place geo.Point, nearby func(p geo.Point, wi
 // estimateCost is how many requests an estimate counts as: it divides the ground twice.
 const estimateCost = 5
 
+var errNoRewards = &beacon.Error{Kind: beacon.NotFound, Message: "hotspots of this network earn nothing"}
+
 // estimated is what a new hotspot might earn.
 type estimated struct {
 	Lat        float64           `json:"lat"`
@@ -44,6 +46,9 @@ func (f *Feeds) estimate(w http.ResponseWriter, r *http.Request) error {
 	place, _, err := decodePlace(r, nil)
 	if err != nil {
 		return err
+	}
+	if f.noRewards() {
+		return errNoRewards
 	}
 	e := f.editions.current()
 	if err := f.charge(w, r, estimateCost-1+2*len(e.items)/hotspotsCompared); err != nil {

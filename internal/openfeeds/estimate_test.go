@@ -90,3 +90,15 @@ func TestEstimate_Charge(t *testing.T) {
 		t.Errorf("what costs less: %d", w.Code)
 	}
 }
+
+// Where rewards are off, nothing is estimated, and the figures of the network say so.
+func TestEstimate_Off(t *testing.T) {
+	n := newNetwork(edge.Limits{}, "http://x")
+	n.off = true
+	if w := n.get("/open/estimate?lat=1&lng=1"); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "earn nothing") {
+		t.Errorf("the estimate is %d %s", w.Code, w.Body)
+	}
+	if w := n.get("/open/network.json"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"rewards":false`) {
+		t.Errorf("the network is %d %s", w.Code, w.Body)
+	}
+}

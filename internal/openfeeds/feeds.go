@@ -40,6 +40,7 @@ type Config struct {
 	Traffic   Traffic
 	Plan      Plan
 	Identity  func() beacon.Identity // how the network presents itself; nil: not at all
+	Rewards   func() bool            // whether they are on; nil: they are
 }
 
 // Feeds serves the open feeds.
@@ -49,6 +50,7 @@ type Feeds struct {
 	traffic  traffic
 	identity func() beacon.Identity
 	plan     Plan
+	rewards  func() bool
 	showsUp  bool   // the table of audiences makes uptime public
 	public   string // the URL of the server
 	root     string // the URL of Base
@@ -64,7 +66,7 @@ func New(cfg Config) *Feeds {
 	f := &Feeds{
 		api: cfg.API, public: cfg.PublicURL, root: cfg.PublicURL + Base,
 		editions: editions{fleet: cfg.Fleet, view: newView(beacon.Detail.Audience), now: cfg.Now, tiles: fleet.NewMap()},
-		traffic:  traffic{read: cfg.Traffic}, identity: cfg.Identity, plan: cfg.Plan, showsUp: beacon.ShownUptime.Audience() == beacon.Everyone,
+		traffic:  traffic{read: cfg.Traffic}, identity: cfg.Identity, plan: cfg.Plan, rewards: cfg.Rewards, showsUp: beacon.ShownUptime.Audience() == beacon.Everyone,
 		readers: readers{byAddr: map[netip.Prefix]int{}},
 	}
 	f.stopping, f.stop = context.WithCancel(context.Background())
@@ -124,6 +126,9 @@ func (f *Feeds) who() (i beacon.Identity) {
 	}
 	return i
 }
+
+// noRewards reports whether rewards are off.
+func (f *Feeds) noRewards() bool { return f.rewards != nil && !f.rewards() }
 
 // endpoint serves a request. If it returns an error, it must have written nothing.
 type endpoint func(w http.ResponseWriter, r *http.Request) error

@@ -32,6 +32,7 @@ type network struct {
 	limits edge.Limits
 	plan   openfeeds.Plan
 	now    time.Time
+	off    bool // rewards
 	count  int
 }
 
@@ -45,7 +46,7 @@ func newNetwork(limits edge.Limits, url string) *network {
 func (n *network) serve(limits edge.Limits, traffic openfeeds.Traffic) {
 	now := func() time.Time { return n.now }
 	interfaces := api.New(api.Config{Fleet: n.fleet, Limits: limits, Now: now, Log: slog.New(slog.DiscardHandler)})
-	n.feeds = openfeeds.New(openfeeds.Config{API: interfaces, Fleet: n.fleet, PublicURL: n.url, Now: now, Traffic: traffic, Plan: n.plan, Identity: func() beacon.Identity { return n.who }})
+	n.feeds = openfeeds.New(openfeeds.Config{API: interfaces, Fleet: n.fleet, PublicURL: n.url, Now: now, Traffic: traffic, Plan: n.plan, Identity: func() beacon.Identity { return n.who }, Rewards: func() bool { return !n.off }})
 }
 
 // add registers a hotspot in service. Its id depends only on its number.

@@ -35,6 +35,7 @@ type totals struct {
 	Hotspots int           `json:"hotspots"`
 	Online   int           `json:"online"`
 	Traffic  *monthTraffic `json:"traffic"`
+	Rewards  bool          `json:"rewards"`
 }
 
 type monthTraffic struct {
@@ -47,7 +48,7 @@ func (f *Feeds) totals(w http.ResponseWriter, r *http.Request) error {
 	e, who := f.editions.current(), f.who()
 	return writeJSON(w, r, totals{
 		Network: who.Name, License: who.License, Attribution: who.Attribution,
-		Hotspots: len(e.items), Online: e.online, Traffic: f.traffic.of(f.stopping, e).shown(),
+		Hotspots: len(e.items), Online: e.online, Traffic: f.traffic.of(f.stopping, e).shown(), Rewards: !f.noRewards(),
 	})
 }
 

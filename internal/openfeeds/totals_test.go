@@ -54,25 +54,25 @@ func TestTotals(t *testing.T) {
 	}
 	const counts = `{"hotspots":40,"online":26,"traffic":`
 	failing = true
-	want("while the database is away", counts+"null}", "2026-11-01")
-	want("within the minute", counts+"null}")
+	want("while the database is away", counts+`null,"rewards":true}`, "2026-11-01")
+	want("within the minute", counts+`null,"rewards":true}`)
 	failing = false
 	n.now = n.now.Add(time.Minute)
 	carried["2026-11-02"] = some(7e9, 0, 1, 2, 3)                // too few
 	carried["2026-11-03"] = some(7e9, 0, 1, 2, 3, 100, 101, 200) // homes, and one that waits
-	want("a day is not closed", counts+"null}", days(1, 15)...)
-	want("within the minute", counts+"null}")
+	want("a day is not closed", counts+`null,"rewards":true}`, days(1, 15)...)
+	want("within the minute", counts+`null,"rewards":true}`)
 	unknown = ""
 	carried["2026-11-15"] = some(1234e6, 0, 1, 2, 3, 4, 100)
 	n.now = n.now.Add(time.Minute)
-	want("it is closed", counts+`{"month":"2026-11","gb":6.2}}`, "2026-11-15")
+	want("it is closed", counts+`{"month":"2026-11","gb":6.2},"rewards":true}`, "2026-11-15")
 	n.now = n.now.Add(time.Minute)
-	want("all is known", counts+`{"month":"2026-11","gb":6.2}}`)
+	want("all is known", counts+`{"month":"2026-11","gb":6.2},"rewards":true}`)
 	carried["2026-11-16"] = some(1<<63, 0, 1, 2, 3, 4, 5) // not to be believed
 	n.now = n.now.Add(24 * time.Hour)
-	want("on the next day", `{"hotspots":40,"online":0,"traffic":{"month":"2026-11","gb":60000}}`, "2026-11-16")
+	want("on the next day", `{"hotspots":40,"online":0,"traffic":{"month":"2026-11","gb":60000},"rewards":true}`, "2026-11-16")
 	n.now = time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
-	want("on the first of a month", `{"hotspots":40,"online":0,"traffic":{"month":"2026-11","gb":60000}}`, days(17, 30)...)
+	want("on the first of a month", `{"hotspots":40,"online":0,"traffic":{"month":"2026-11","gb":60000},"rewards":true}`, days(17, 30)...)
 	n.now = n.now.Add(24 * time.Hour)
-	want("on the second", `{"hotspots":40,"online":0,"traffic":null}`, "2026-12-01")
+	want("on the second", `{"hotspots":40,"online":0,"traffic":null,"rewards":true}`, "2026-12-01")
 }

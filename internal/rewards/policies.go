@@ -122,11 +122,16 @@ func (r *Ledger) Adopt(ctx context.Context, by beacon.Actor, p policy.Policy, fr
 	}
 	newest := known[len(known)-1]
 	first := max(r.Today()+1, newest.From+1)
-	if v.Begun {
+	switch {
+	case !v.Begun && !v.Recorded: // nobody has served under a policy yet
+		first = max(r.Today(), newest.From+1)
+	case v.Begun:
 		first = max(first, v.Closing.Day+2) // the day after a closed one has begun
 	}
 	p.Version, p.From = newest.Version, newest.From
 	switch {
+	case p == newest && p.Off():
+		return Adoption{}, Refuse("rewards are off from %s on already", newest.From)
 	case p == newest:
 		return Adoption{}, Refuse("policy %d has the same terms, and is in force from %s on", newest.Version, newest.From)
 	case from < first:
@@ -145,7 +150,36 @@ func (r *Ledger) Adopt(ctx context.Context, by beacon.Actor, p policy.Policy, fr
 		return a, err
 	}
 	err = r.Store.AdoptPolicy(ctx, line(&p), by, r.Clock.Now())
+	if err == nil {
+		_ = r.Reload(ctx) // it would happen within a second
+	}
 	return a, beacon.Word(err, beacon.Conflict, fmt.Sprintf("policy %d was adopted meanwhile", p.Version))
+}
+
+// Resumed returns the terms under which rewards are on again: those of the newest policy that
+// has any.
+func (r *Ledger) Resumed(ctx context.Context) (policy.Policy, error) {
+	err := r.Reload(ctx)
+	return r.Known().LastOn(), err
+}
+
+// Switch says whether rewards are on.
+type Switch struct {
+	On      bool
+	Changes beacon.Day // the first day on which that is otherwise; zero: none is known
+}
+
+// Switch returns whether rewards are on today.
+func (r *Ledger) Switch() Switch {
+	known, today := r.Known(), r.Today()
+	s := Switch{On: !known.On(today).Off()}
+	for i := range known {
+		if p := &known[i]; p.From > today && p.Off() == s.On {
+			s.Changes = p.From
+			break
+		}
+	}
+	return s
 }
 
 // ByVersion returns the policy of a row. If it is not known here, another process

@@ -760,7 +760,7 @@ export interface paths {
         put?: never;
         /**
          * Put a reward policy into force
-         * @description From a day on that has not begun. Days before it keep their policy, and a policy stays in force until another one is adopted. Without `confirm` nothing is changed, and the response says what would be. Needs the scope `admin`.
+         * @description From a day on that has not begun. Days before it keep their policy, and a policy stays in force until another one is adopted. Without `confirm` nothing is changed, and the response says what would be. While rewards are off, all answers about rewards keep their form and have zeros; what was earned before stays, and is settled. Before the first heartbeat of the network, a policy can start today. Needs the scope `admin`.
          */
         post: operations["adoptPolicy"];
         delete?: never;
@@ -1503,6 +1503,7 @@ export interface components {
         };
         NetworkSettings: {
             home_privacy: components["schemas"]["HomePrivacy"];
+            rewards: components["schemas"]["RewardsSwitch"];
             start_view: components["schemas"]["StartView"] | null;
             language: components["schemas"]["Language"] | null;
             name: components["schemas"]["NetworkName"] | null;
@@ -1512,6 +1513,11 @@ export interface components {
             logo_type: components["schemas"]["NetworkLogoType"] | null;
             license: components["schemas"]["DataLicense"] | null;
             attribution: components["schemas"]["DataAttribution"] | null;
+        };
+        /** @description Whether hotspots earn something today, and the first day on which that is otherwise, if it is known: see `POST /v1/rewards/policies`. */
+        RewardsSwitch: {
+            on: boolean;
+            changes_on: string | null;
         };
         /** @description MAC address: six octets, with `:`, `-`, `.` or nothing between them, in upper or lower case. It is returned as sent, and unique among live hotspots however it is written. All zeros, broadcast and multicast addresses are refused. */
         MACAddress: string;
@@ -2405,6 +2411,11 @@ export interface components {
             from: string;
             /** @description The terms; by default those of the newest built-in policy. */
             policy?: components["schemas"]["PolicyForm"] | null;
+            /**
+             * @description Instead of terms: `off` turns rewards off, so that nothing is earned from that day on; `on` turns them on again, by the terms of the last policy that had some.
+             * @enum {string}
+             */
+            rewards?: "on" | "off";
             /**
              * @description Do it. Otherwise nothing is changed.
              * @default false

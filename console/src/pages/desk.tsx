@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { now } from "../clock";
 import { share, ago, trend } from "../desk";
 import * as format from "../format";
-import { basemapText } from "../head";
+import { basemapText, rewardsOn } from "../head";
 import { outdated } from "../inventory";
 import { changes } from "../live";
 import { t } from "../messages";
@@ -48,7 +48,6 @@ export function Overview() {
 
 function tiles(is: Overview, run?: Inventory): Tile[] {
   const served = is.online + is.offline;
-  const books = session.may("admin") ? "/staff/months" : "";
   const count = (n: number, name: string, text: string, to: string, calls = n > 0): Tile => ({ name, figure: format.count(n), text, to, calls });
   const online = share(is.online, served);
   return [
@@ -62,23 +61,32 @@ function tiles(is: Overview, run?: Inventory): Tile[] {
     count(is.registered_7d, t.desk.fresh, t.desk.freshText, "/staff/hotspots?order=newest", false),
     count(is.to_visit, t.desk.toVisit, is.rejected > 0 ? t.desk.rejected(is.rejected, format.count(is.rejected)) : t.desk.toVisitText, "/staff/verifications"),
     count(is.flags, t.desk.flags, t.desk.flagsText, "/staff/review"),
+    ...(rewardsOn() ? books(is, count) : []),
+    agents(run),
+    streets(),
+  ];
+}
+
+type Count = (n: number, name: string, text: string, to: string) => Tile;
+
+function books(is: Overview, count: Count): Tile[] {
+  const to = session.may("admin") ? "/staff/months" : "";
+  return [
     count(is.holds, t.desk.holds, t.desk.holdsText, "/staff/holds"),
     {
       name: t.desk.closed,
       figure: is.closed_through ? format.day(is.closed_through) : "–",
       text: is.days_due > 1 ? t.desk.due(format.count(is.days_due)) : is.closed_through ? t.desk.closedText : t.desk.noneClosed,
-      to: books,
+      to,
       calls: is.days_due > 1,
     },
     {
       name: t.desk.clock,
       figure: is.clock_waiting ? t.desk.clockWaits : t.desk.clockRight,
       text: is.clock_waiting ? t.desk.clockWaitsText : t.desk.clockRightText,
-      to: books,
+      to,
       calls: is.clock_waiting,
     },
-    agents(run),
-    streets(),
   ];
 }
 

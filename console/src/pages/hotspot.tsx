@@ -41,7 +41,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
   const hotspot = answer.data;
   const own = hotspot.operator_id === session.who.value?.user_id;
   const writes = session.may("hotspots:write") && (own || session.may("admin"));
-  const readsRewards = session.may("rewards:read") && (own || session.may("admin"));
+  const readsRewards = session.paid && (own || session.may("admin"));
   return (
     <section class="page">
       <p>

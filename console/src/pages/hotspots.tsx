@@ -44,7 +44,7 @@ export function HotspotsPage() {
   const offline = useAsk<Hotspot[]>(many ? ownPage({ ...first, status: "offline", order: "seen", down: true }) : null, version);
   const pending = useAsk<Hotspot[]>(many ? ownPage({ ...first, status: "pending" }) : null, version);
   const slack = useAsk<Hotspot[]>(many ? ownPage({ ...first, status: "online", order: "uptime" }, 1, 20) : null, version);
-  const paid = session.may("rewards:read");
+  const { paid } = session;
   const minutes = Math.floor(now() / (many ? 600_000 : 60_000)); // what is earned changes by the minute
   const rewards = useAsk<Rewards>(paid ? "/v1/users/me/rewards?period=current" : null, minutes);
   const holds = useAsk<Hold[]>(paid ? "/v1/users/me/holds?per_page=100" : null);
@@ -189,7 +189,7 @@ const newest = 8;
 function Activity({ hotspots }: { hotspots: Hotspot[] }) {
   const { since, events } = useCell(happenings);
   const names = useMemo(() => new Map(hotspots.map(({ id, name }) => [id, name])), [hotspots]);
-  const own = events.filter(({ hotspot_id }) => !hotspot_id || names.has(hotspot_id)).slice(0, newest);
+  const own = events.filter(({ hotspot_id }) => (hotspot_id ? names.has(hotspot_id) : session.paid)).slice(0, newest);
   return (
     <section class="card">
       <h2>{t.home.activity}</h2>

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { ApiError, ask } from "../api";
 import { now } from "../clock";
+import { rewardsOn } from "../head";
 import { t } from "../messages";
 import { Check, Field } from "../parts/field";
 import { ErrorNote, faultAt, useFirstFault } from "../parts/note";
@@ -49,7 +50,7 @@ export function NewKey({ onCreated }: { onCreated: () => void }) {
       <fieldset>
         <legend>{t.keys.scopes}</legend>
         <div class="checks">
-          {scopes.filter(mayGrant).map((scope) => (
+          {scopes.filter((scope) => mayGrant(scope) && (scope !== "rewards:read" || rewardsOn())).map((scope) => (
             <Check key={scope} label={scope} value={scope} checked={chosen.includes(scope)} onChange={(checked) => choose(scope, checked)} />
           ))}
         </div>

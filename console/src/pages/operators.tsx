@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { ask } from "../api";
 import * as format from "../format";
+import { rewardsOn } from "../head";
 import { changes } from "../live";
 import { t } from "../messages";
 import { Tiles } from "../parts/facts";
@@ -26,6 +27,8 @@ export function OperatorsPage({ id }: { id: string }) {
   );
 }
 
+const earnedIn = (month: string): [string, string] => [t.operators.earnedIn(format.month(month)), "number"];
+
 function List() {
   const [older, setOlder] = useState<Operators>();
   const { answer, error } = useAsk<Operators>("/v1/operators");
@@ -45,7 +48,7 @@ function List() {
       {answer && operators.length > 0 && (
         <Table
           label={t.operators.operators}
-          columns={[[t.operators.operator], [t.words.hotspots, "number"], [t.operators.notVerified, "number spare"], [t.operators.keys, "number spare"], [t.operators.earnedIn(format.month(answer.data.month)), "number"]]}
+          columns={[[t.operators.operator], [t.words.hotspots, "number"], [t.operators.notVerified, "number spare"], [t.operators.keys, "number spare"], ...(rewardsOn() ? [earnedIn(answer.data.month)] : [])]}
         >
           {operators.map((operator) => (
             <tr key={operator.user_id}>
@@ -59,12 +62,12 @@ function List() {
               </td>
               <td class="number spare">{format.count(operator.waiting)}</td>
               <td class="number spare">{format.count(operator.keys)}</td>
-              <td class="number">{format.credits(operator.earned)}</td>
+              {rewardsOn() && <td class="number">{format.credits(operator.earned)}</td>}
             </tr>
           ))}
         </Table>
       )}
-      <p class="hint">{t.operators.hint}</p>
+      {rewardsOn() && <p class="hint">{t.operators.hint}</p>}
       <ErrorNote error={failed} />
       {next && (
         <button type="button" class="quiet" disabled={busy} onClick={more}>
@@ -76,7 +79,7 @@ function List() {
 }
 
 function Operator({ id }: { id: string }) {
-  const rewards = useAsk<Rewards>(`/v1/users/${id}/rewards?period=current`);
+  const rewards = useAsk<Rewards>(rewardsOn() ? `/v1/users/${id}/rewards?period=current` : null);
   const sums = rewards.answer?.data.summary;
   return (
     <>
@@ -93,12 +96,12 @@ function Operator({ id }: { id: string }) {
           ]}
         />
       )}
-      <Held user={id} />
+      {rewardsOn() && <Held user={id} />}
       <Hotspots id={id} />
       <QuotaForm id={id} />
       <p class="line">
         <a href={`#/staff/hotspots?operator=${id}`}>{t.operators.among}</a>
-        <a href={`#/staff/holds?operator=${id}`}>{t.operators.holdAll}</a>
+        {rewardsOn() && <a href={`#/staff/holds?operator=${id}`}>{t.operators.holdAll}</a>}
         <a href={`#/staff/audit?user_id=${id}`}>{t.operators.whatTheyDid}</a>
       </p>
     </>

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { now } from "../clock";
 import * as format from "../format";
-import { networkStart } from "../head";
+import { networkStart, rewardsOn } from "../head";
 import { t } from "../messages";
 import { Facts, Tiles } from "../parts/facts";
 import { nearestPath, placeOf, useFeed, type OpenHotspot, type OpenHotspots } from "../parts/feed";
@@ -104,7 +104,7 @@ export function PublicMap() {
         <PublicCard id={chosen} />
       ) : (
         <>
-          <Tabs label={t.map.tool} tabs={tools} chosen={tool} onChoose={setTool} />
+          {rewardsOn() && <Tabs label={t.map.tool} tabs={tools} chosen={tool} onChoose={setTool} />}
           {tool === "window" ? (
             <Window />
           ) : (

@@ -1,6 +1,7 @@
 // What is unusual about hotspots, for staff: a flag is no verdict.
 import { useState } from "preact/hooks";
 import * as format from "../format";
+import { rewardsOn } from "../head";
 import { t } from "../messages";
 import { Credits } from "../parts/credits";
 import { Facts, type Fact } from "../parts/facts";
@@ -87,7 +88,7 @@ function FlagCard({ flag, onDismissed, onHeld }: { flag: Flag; onDismissed: () =
         )}
       </p>
       <p class="hint">{text}</p>
-      <Facts of={[[t.review.atStake, <Credits amount={flag.at_stake} />], ...flag.facts.map(({ name, value }): Fact => [t.review.fact(name), measured(name, value)])]} />
+      <Facts of={[...(rewardsOn() ? [[t.review.atStake, <Credits amount={flag.at_stake} />] as Fact] : []), ...flag.facts.map(({ name, value }): Fact => [t.review.fact(name), measured(name, value)])]} />
       {flag.group && <Group of={flag.group} />}
       <div class="line">
         <a class="button" href={`#/visits/${flag.hotspot_id}`}>
@@ -97,7 +98,7 @@ function FlagCard({ flag, onDismissed, onHeld }: { flag: Flag; onDismissed: () =
           {t.review.map}
         </a>
         {toggle("dismiss", t.review.dismiss)}
-        {toggle("hold", t.review.hold)}
+        {rewardsOn() && toggle("hold", t.review.hold)}
       </div>
       {opened === "dismiss" && (
         <ReasonForm

@@ -1,5 +1,6 @@
 // What staff work at: a page for each desk, and links between them.
 import type { ComponentChildren } from "preact";
+import { rewardsOn } from "../head";
 import { t } from "../messages";
 import { session } from "../session";
 import type { Scope } from "../types";
@@ -8,6 +9,7 @@ import { Overview } from "./desk";
 import { NetworkIdentity, StartFacts } from "./identity";
 import { Keys } from "./keys";
 import { HomePrivacy } from "./privacy";
+import { RewardsSwitch } from "./rewardsswitch";
 import { Verifications } from "./verifications";
 
 const desks = [
@@ -25,6 +27,9 @@ const desks = [
   ["/settings", t.staff.settings, "admin"],
 ] as const;
 
+// Where rewards are off, these are reached by their address alone.
+const ofRewards: readonly string[] = ["/holds", "/months", "/policy"];
+
 /** The frame of a page of staff's: where else to go, its title, and what the key lacks. */
 export function Desk({ at, title, scope = "hotspots:verify", children }: { at: string; title: string; scope?: Scope; children: ComponentChildren }) {
   return (
@@ -33,7 +38,7 @@ export function Desk({ at, title, scope = "hotspots:verify", children }: { at: s
         <nav class="desks" aria-label={t.staff.pages}>
           <ul>
             {desks
-              .filter(([, , needs]) => session.may(needs))
+              .filter(([path, , needs]) => session.may(needs) && (rewardsOn() || !ofRewards.includes(path)))
               .map(([path, name]) => (
                 <li key={path}>
                   <a href={`#/staff${path}`} aria-current={at === path ? "page" : undefined}>
@@ -72,6 +77,7 @@ export function StaffSettingsPage() {
     <Desk at="/settings" title={t.staff.settings} scope="admin">
       <NetworkIdentity />
       <HomePrivacy />
+      <RewardsSwitch />
       <StartFacts />
     </Desk>
   );

@@ -5,6 +5,7 @@ import { bounds } from "../bounds";
 import * as format from "../format";
 import { gaps } from "../gaps";
 import { boxAround, boxOf } from "../geo";
+import { rewardsOn } from "../head";
 import { changes } from "../live";
 import { t } from "../messages";
 import { Field } from "../parts/field";
@@ -22,7 +23,8 @@ type Estimate = Estimates["places"][number];
 interface Result {
   of: string; // the plan, as it is written
   gain: Simulation;
-  places: Estimate[];
+  pins: number;
+  places: Estimate[]; // none where rewards are off
 }
 
 export function WhatIf() {
@@ -105,10 +107,10 @@ function useResult(): { result: Result | undefined; error: unknown } {
     const add = asked.pins.map((pin) => ({ ...pin, radius_m: asked.radius }));
     Promise.all([
       ask<Simulation>("/v1/coverage/simulate", { method: "POST", body: { bounds, add }, signal: stop.signal }),
-      ask<Estimates>("/v1/rewards/estimate", { method: "POST", body: { places: asked.pins }, signal: stop.signal }),
+      rewardsOn() ? ask<Estimates>("/v1/rewards/estimate", { method: "POST", body: { places: asked.pins }, signal: stop.signal }) : null,
     ]).then(
       ([gain, estimates]) => {
-        setResult({ of, gain: gain.data, places: estimates.data.places });
+        setResult({ of, gain: gain.data, pins: asked.pins.length, places: estimates?.data.places ?? [] });
         setError(undefined);
       },
       (failed: unknown) => {
@@ -123,22 +125,24 @@ function useResult(): { result: Result | undefined; error: unknown } {
 }
 
 function Verdict({ result, radius }: { result: Result; radius: number }) {
-  const { gain, places } = result;
-  const share = Math.min(1, gain.added_km2 / (places.length * Math.PI * (radius / 1000) ** 2));
+  const { gain, places, pins } = result;
+  const share = Math.min(1, gain.added_km2 / (pins * Math.PI * (radius / 1000) ** 2));
   const free = places.reduce((sum, { free_ground }) => sum + free_ground, 0) / places.length;
   return (
     <div class="verdict" role="status">
       <p>
         <strong>+{format.area(gain.added_km2)}</strong>{" "}
-        <span class="small">{share > 0.9995 ? t.whatIf.allOf(places.length) : t.whatIf.partOf(places.length, format.percent(share))}</span>
+        <span class="small">{share > 0.9995 ? t.whatIf.allOf(pins) : t.whatIf.partOf(pins, format.percent(share))}</span>
       </p>
-      <p>
-        <strong>{range(places)}</strong>{" "}
-        <span class="small">
-          {free > 0.9995 ? t.whatIf.creditsFree : t.whatIf.creditsShared(format.percent(free))}
-          {places.some(({ expected }) => !expected) && t.whatIf.fewNeighbours}
-        </span>
-      </p>
+      {places.length > 0 && (
+        <p>
+          <strong>{range(places)}</strong>{" "}
+          <span class="small">
+            {free > 0.9995 ? t.whatIf.creditsFree : t.whatIf.creditsShared(format.percent(free))}
+            {places.some(({ expected }) => !expected) && t.whatIf.fewNeighbours}
+          </span>
+        </p>
+      )}
     </div>
   );
 }

@@ -35,7 +35,12 @@ func decodeSettings(_ *http.Request, o *edge.Object) (patch oversight.SettingsPa
 	return patch, o.Conclude(f.Err)
 }
 
-func encodeSettings(_ http.Header, in oversight.Settings) edge.Payload {
+func (a *API) encodeSettings(_ http.Header, in oversight.Settings) edge.Payload {
+	now := a.rewards.Switch()
+	switched := client.RewardsSwitch{On: now.On}
+	if now.Changes != 0 {
+		switched.ChangesOn = new(now.Changes.String())
+	}
 	set := func(text string) *string {
 		if text == "" {
 			return nil
@@ -44,7 +49,7 @@ func encodeSettings(_ http.Header, in oversight.Settings) edge.Payload {
 	}
 	i := in.Identity
 	return edge.Payload{Data: client.NetworkSettings{
-		HomePrivacy: client.HomePrivacy(in.Homes), StartView: (*client.StartView)(in.Maps.Start), Language: set(in.Maps.Language),
+		HomePrivacy: client.HomePrivacy(in.Homes), Rewards: switched, StartView: (*client.StartView)(in.Maps.Start), Language: set(in.Maps.Language),
 		Name: set(i.Name), Description: set(i.Description), Contact: set(i.Contact), Color: set(string(i.Color)), LogoType: set(i.Logo.Type),
 		License: set(i.License), Attribution: set(i.Attribution),
 	}}

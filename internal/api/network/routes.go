@@ -12,12 +12,14 @@ import (
 	"github.com/beacon-wifi/beacon/internal/oversight"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/review"
+	"github.com/beacon-wifi/beacon/internal/rewards"
 	"github.com/beacon-wifi/beacon/internal/rewards/earnings"
 )
 
-// Rewards is what review needs to know of earnings.
+// Rewards is what these endpoints need to know of earnings.
 type Rewards interface {
 	Standings(ctx context.Context, ids []beacon.HotspotID) (earnings.Standings, error)
+	Switch() rewards.Switch
 }
 
 // Config holds the dependencies of these endpoints.
@@ -58,8 +60,8 @@ func (a *API) Routes() []edge.Route {
 		edge.On("GET /v1/hotspots/{id}/neighbours", beacon.HotspotsVerify, edge.Serve(a.Edge, 200, edge.PathID, a.around, edge.EncodeShown)),
 		edge.On("GET /v1/events", "", a.events),
 		edge.On("GET /v1/overview", beacon.HotspotsVerify, edge.Serve(a.Edge, 200, edge.DecodeNothing, a.desk.Overview, encodeDesk)),
-		edge.On("GET /v1/settings", "", edge.Serve(a.Edge, 200, edge.DecodeNothing, a.oversight.Settings, encodeSettings)),
-		edge.On("PATCH /v1/settings", beacon.Admin, edge.Serve(a.Edge, 200, edge.FromBody(decodeSettings), a.oversight.ChangeSettings, encodeSettings)),
+		edge.On("GET /v1/settings", "", edge.Serve(a.Edge, 200, edge.DecodeNothing, a.oversight.Settings, a.encodeSettings)),
+		edge.On("PATCH /v1/settings", beacon.Admin, edge.Serve(a.Edge, 200, edge.FromBody(decodeSettings), a.oversight.ChangeSettings, a.encodeSettings)),
 		edge.On("GET /v1/review", beacon.HotspotsVerify, edge.Serve(a.Edge, 200, edge.FromList(decodeQueue), a.review.Queue, encodeQueue)),
 		edge.On("DELETE /v1/review/{id}/{kind}", beacon.HotspotsVerify, edge.Serve(a.Edge, 204, decodeDismissal, a.review.Dismiss, edge.EncodeNothing)),
 		edge.On("GET /v1/audit", beacon.Admin, a.audit),

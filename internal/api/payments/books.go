@@ -132,6 +132,7 @@ func encodeReopening(_ http.Header, r closing.ReopenReport) edge.Payload {
 type policyAdoption struct {
 	from    beacon.Day
 	policy  policy.Policy
+	resume  bool // with the terms of before rewards were turned off
 	confirm bool
 }
 
@@ -144,11 +145,26 @@ func decodeAdoption(_ *http.Request, o *edge.Object) (in policyAdoption, err err
 	if terms.Set && !terms.Null {
 		in.policy = terms.V
 	}
+	if rewards, ok := beacon.Optional(o.Text("rewards"), "rewards", o.Faults); ok {
+		switch {
+		case rewards != "on" && rewards != "off":
+			o.Faults.Add("rewards", "must be on or off")
+		case terms.Set && !terms.Null:
+			o.Faults.Add("rewards", "cannot be given together with policy: a policy turns rewards on")
+		}
+		in.policy, in.resume = policy.Policy{}, rewards == "on"
+	}
 	in.confirm, _ = beacon.Optional(o.Flag("confirm"), "confirm", o.Faults)
 	return in, o.Finish(edge.Valid)
 }
 
 func (a *API) adopt(ctx context.Context, p beacon.Principal, in policyAdoption) (rewards.Adoption, error) {
+	if in.resume {
+		var err error
+		if in.policy, err = a.closing.Resumed(ctx); err != nil {
+			return rewards.Adoption{}, err
+		}
+	}
 	return a.closing.Adopt(ctx, p.Actor(), in.policy, in.from, in.confirm)
 }
 

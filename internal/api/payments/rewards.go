@@ -35,6 +35,7 @@ type Rewards interface {
 	Plan(ctx context.Context, p beacon.Principal, plan []geo.Point) ([]earnings.Estimate, error)
 	Standings(ctx context.Context, ids []beacon.HotspotID) (earnings.Standings, error)
 	Overview(ctx context.Context, p beacon.Principal, months int) (earnings.Overview, error)
+	Switch() rewards.Switch
 }
 
 // Closing is what staff do with days, months and policies.
@@ -43,6 +44,7 @@ type Closing interface {
 	Reopen(ctx context.Context, by beacon.Actor, from beacon.Day, through *beacon.Day, confirmed bool) (closing.ReopenReport, error)
 	// Replay computes closed days again, and calls progress as it goes on.
 	Replay(ctx context.Context, q closing.ReplayQuery, progress func(closing.ReplayedDay) error) (*closing.Replay, error)
+	Resumed(ctx context.Context) (policy.Policy, error)
 	Adopt(ctx context.Context, by beacon.Actor, p policy.Policy, from beacon.Day, confirmed bool) (rewards.Adoption, error)
 	ReportClock(ctx context.Context) (rewards.ClockReport, error)
 	ConfirmClock(ctx context.Context, by beacon.Actor, today beacon.Day) error

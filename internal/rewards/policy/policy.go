@@ -43,6 +43,11 @@ type Policy struct {
 	StandingADay int
 }
 
+// Off reports whether rewards are off while the policy is in force: it has no terms, so
+// nothing earns anything. Days are closed all the same, since what hotspots did on them is
+// told elsewhere too (decision D245).
+func (p *Policy) Off() bool { return *p == Policy{Version: p.Version, From: p.From} }
+
 // servedADay is how many minutes a hotspot must serve for a day to count, if days count.
 const servedADay = 60
 
@@ -136,6 +141,17 @@ func (b Set) LinesIn(month beacon.Month) (lines []string) {
 		lines = append(lines, p.Lines()...)
 	}
 	return lines
+}
+
+// LastOn returns the newest policy that is not Off. Without any, it is the newest built-in
+// one.
+func (b Set) LastOn() Policy {
+	for i := len(b) - 1; i >= 0; i-- {
+		if !b[i].Off() {
+			return b[i]
+		}
+	}
+	return Newest()
 }
 
 // PlacesFrom returns the first day on which places are paid; false if there is none.

@@ -1,4 +1,6 @@
 // What corrects a hotspot: another place, another device, one that was deleted by mistake.
+import { ofRewards } from "../paid";
+
 export const correct = {
   correct: {
     edit: "Edit",
@@ -21,14 +23,14 @@ export const correct = {
     address: "Address (optional)",
     found: (metres: string) => `A visit found it ${metres} from where it is registered; the pin is there.`,
     cost: "What moving it means",
-    unverifies: "It is pending until the network's staff have visited the new place. Until then it is not in service, and earns nothing.",
+    unverifies: `It is pending until the network's staff have visited the new place. Until then it is not in service${ofRewards(", and earns nothing")}.`,
     stillWaits: "It waits for a visit already, so it loses nothing: staff will look for it at the new place.",
     standing: "If the device stands where it always stood, and only the pin was wrong, the next visit finds it at its old place and it keeps its seniority there.",
     anew: "If the device itself has moved, its seniority starts again at zero, behind its new neighbours. Should it ever move back, what it served here counts again.",
-    keeps: "Its name, its device, its history and what it has earned stay.",
+    keeps: `Its name, its device${ofRewards(", its history and what it has earned", " and its history")} stay.`,
     submit: "Move it here",
     moving: "Moving…",
-    confirm: (name: string, metres: string) => `Move “${name}” by ${metres}? It is pending, and earns nothing, until staff have visited the new place.`,
+    confirm: (name: string, metres: string) => `Move “${name}” by ${metres}? It is pending${ofRewards(", and earns nothing,")} until staff have visited the new place.`,
     confirmWaiting: (name: string, metres: string) => `Move “${name}” by ${metres}?`,
     reload: "Someone has changed the hotspot meanwhile. Load it again",
     notYours: "Only its operator can move this hotspot.",
@@ -49,7 +51,7 @@ export const correct = {
     back: (name: string) => `${name} is back.`,
   },
   replace: {
-    intro: "For a new access point at the same place: the hotspot keeps its place, its verification, its history and what it earned.",
+    intro: `For a new access point at the same place: the hotspot keeps its place, its verification${ofRewards(", its history and what it earned", " and its history")}.`,
     mac: "MAC address of the new device",
     macHint: "It is on the device's label, as in 02:00:5e:10:00:01.",
     cost: "The old device is unlinked at once and its key stops working. The hotspot is pending until the new device is linked.",

@@ -1,6 +1,7 @@
 // What stands around all pages, and how to get in: signing in, keys, one's own data.
 import type { ComponentChildren } from "preact";
 import { plural, type Mark } from "./common";
+import { ofRewards } from "../paid";
 
 export const frame = {
   app: {
@@ -118,7 +119,7 @@ export const frame = {
       `You asked for it on ${at}. From ${due} on your keys stop working, your hotspots are deleted, and what says who you are is erased.`,
     takeBack: "Take it back",
     about: (link: Mark): ComponentChildren => [
-      "It happens 30 days after you ask for it; until then you can take it back. What was earned stays in the books, without your name: ",
+      `It happens 30 days after you ask for it; until then you can take it back. ${ofRewards("What was earned stays in the books, without your name: ", "See ")}`,
       link("what is erased when, and what stays"),
       ". Download your data and your statements first.",
     ],

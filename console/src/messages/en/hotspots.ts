@@ -1,6 +1,7 @@
 // An operator's hotspots: the first page, one hotspot, its settings and its history.
 import type { ComponentChildren } from "preact";
 import { plural, type Mark } from "./common";
+import { ofRewards } from "../paid";
 
 export const hotspots = {
   home: {
@@ -8,7 +9,7 @@ export const hotspots = {
     headline: (online: string, earned: string) => `${online} · ${earned} credits this month`,
     none: "You have no hotspots yet. Register the first: it takes a name, a place and the device's MAC address.",
     attention: "Needs attention",
-    nothing: "Nothing: every hotspot is online and paid.",
+    nothing: ofRewards("Nothing: every hotspot is online and paid.", "Nothing: every hotspot is online."),
     fewer: "Show fewer",
     showAll: (count: string) => `Show all ${count}`,
     all: "All your hotspots",
@@ -28,7 +29,7 @@ export const hotspots = {
     countersWhy: (at: string) => `On ${at} its traffic counters went back, so traffic may have been lost. Update its firmware or agent.`,
     proofEnds: "proof ends soon",
     proofEnded: "proof has ended",
-    proofWhy: (until: string) => `Visits prove its place until ${until}. Ask the network's staff for another visit: if the network pays places, it earns less without one.`,
+    proofWhy: (until: string) => `Visits prove its place until ${until}. Ask the network's staff for another visit${ofRewards(": if the network pays places, it earns less without one")}.`,
     noLongerVerified: (reason: string) => `No longer verified: ${reason}.`,
     toVerify: "Staff have to verify its location.",
     toLink: "Link its device.",
@@ -61,7 +62,7 @@ export const hotspots = {
     row: (uptime: string, traffic: string) => `${uptime} up, ${traffic} in 24 h`,
     more: (count: string) => `Show ${count} more`,
     andMore: (names: string, count: string) => `${names} and ${count} more`,
-    confirmDelete: (hotspots: string, names: string) => `Delete ${hotspots}: ${names}? You can undo it for a day. What they earned stays yours.`,
+    confirmDelete: (hotspots: string, names: string) => `Delete ${hotspots}: ${names}? You can undo it for a day.${ofRewards(" What they earned stays yours.")}`,
     doing: (done: string, hotspots: string) => `${done} of ${hotspots}…`,
     selected: (hotspots: string) => `${hotspots} selected`,
     setHours: "Set opening hours",
@@ -77,14 +78,14 @@ export const hotspots = {
     unverified: (reason: string, move: Mark): ComponentChildren => [
       `Its location is not verified: ${reason}. If the hotspot stands elsewhere, `,
       move("move it"),
-      ". If it stands where you registered it, ask the network's staff for another visit. Until then it earns nothing.",
+      `. If it stands where you registered it, ask the network's staff for another visit.${ofRewards(" Until then it earns nothing.")}`,
     ],
     linkedSince: (at: string) => `Linked since ${at}.`,
     noDevice: (how: Mark): ComponentChildren => ["No device is linked yet. Create a code, and run one command on the access point (", how("how"), ")."],
     createCode: "Create a link code",
     unlink: "Unlink",
     confirmUnlink: "Unlink the device? Its key stops working, and the hotspot is pending until a device is linked.",
-    deletion: "This removes the hotspot from the network. You keep what it earned, and can undo it for a day.",
+    deletion: `This removes the hotspot from the network. You ${ofRewards("keep what it earned, and ")}can undo it for a day.`,
     confirmDelete: (name: string) => `Delete “${name}”? You can undo it for a day.`,
     deleteThis: "Delete this hotspot",
   },
@@ -119,7 +120,7 @@ export const hotspots = {
     older: (version: string, link: Mark): ComponentChildren => [`This agent is older than ${version}. `, link("Install the current one"), "."],
     hint: "The device reports this once a day. The time is that of the last change.",
     fell: (at: string, agent: Mark, how: Mark): ComponentChildren => [
-      `The device's traffic counters fell on ${at} although it had not restarted, so some of its traffic may not be paid. This happens when Wi-Fi restarts, or when counters of 32 bits start again. Install the `,
+      `The device's traffic counters fell on ${at} although it had not restarted, so some of its traffic may not be ${ofRewards("paid", "counted")}. This happens when Wi-Fi restarts, or when counters of 32 bits start again. Install the `,
       agent("current agent"),
       ", which counts through both. If the device runs its maker's program instead, ask the maker for one that says when its counters start again (",
       how("how"),
@@ -166,7 +167,7 @@ export const hotspots = {
     mostClients: "Clients (maximum)",
     inAll: (traffic: string) => `${traffic} in all`,
     atMost: (count: string) => `At most ${count}`,
-    zone: (zone: string) => `Times are in the zone of this browser, ${zone}; rewards count days in UTC.`,
+    zone: (zone: string) => `Times are in the zone of this browser, ${zone}${ofRewards("; rewards count days in UTC")}.`,
     showTable: "Show as a table",
     table: "History as a table",
     from: "From",

@@ -119,4 +119,18 @@ export const rewards = {
     confirmed: "The hold is over. What was held is not paid.",
     confirm: "Confirm it",
   },
+  rewardsSwitch: {
+    title: "Rewards",
+    about: "A network of volunteers needs no rewards. While they are off, nothing is earned, and no page speaks of them. What was earned before stays, and is settled.",
+    state: (on: boolean, changes: string | null) => {
+      if (changes) return `Rewards are ${on ? "on" : "off"}, and ${on ? "off" : "on"} from ${changes} on.`;
+      return on ? "Rewards are on." : "Rewards are off.";
+    },
+    from: "First day, in UTC",
+    fromHint: "A day that has not begun; today if no device has ever been heard from.",
+    turnOff: "Turn rewards off",
+    turnOn: "Turn rewards on",
+    sureOff: (from: string) => `Turn rewards off from ${from} on? Nobody earns anything from then on.`,
+    sureOn: (from: string) => `Turn rewards on from ${from} on, by the policy that was in force before?`,
+  },
 };

@@ -1,6 +1,7 @@
 // What staff work at.
 import type { ComponentChildren } from "preact";
 import { plural, type Mark } from "./common";
+import { ofRewards } from "../paid";
 
 export const staff = {
   staff: {
@@ -83,7 +84,7 @@ export const staff = {
     hint: "Enter the location that you measured at the hotspot. It must be within 100 m, plus the accuracy, of the registered location.",
     accuracy: "Accuracy, m",
     method: "Method",
-    speedHint: "Optional: the speed that you measured there with your own device. From tomorrow on, no higher tier than that is paid.",
+    speedHint: `Optional: the speed that you measured there with your own device.${ofRewards(" From tomorrow on, no higher tier than that is paid.")}`,
     download: "Download, Mbit/s",
     upload: "Upload, Mbit/s",
     latency: "Latency, ms",
@@ -114,11 +115,11 @@ export const staff = {
     noNext: "No other hotspot waits for a visit.",
     withdraw: "Withdraw the verification",
     reject: "Reject",
-    reasonHint: "The operator reads it. Until the hotspot is verified it earns nothing.",
+    reasonHint: `The operator reads it. Until the hotspot is verified it ${ofRewards("earns nothing", "is not in service")}.`,
   },
   review: {
     about: (link: Mark): ComponentChildren => [
-      "Every hotspot that was ever visited is examined once a day, after the day has ended in UTC. Accounts come first that earn the most and are hardest to explain. A flag is not a verdict and costs nobody money: look at the hotspot, or ",
+      `Every hotspot that was ever visited is examined once a day, after the day has ended in UTC. Accounts come first that ${ofRewards("earn the most and are ", "are ")}hardest to explain. A flag is not a verdict${ofRewards(" and costs nobody money")}: look at the hotspot, or `,
       link("read what each flag means"),
       ".",
     ],

@@ -1,4 +1,5 @@
 import type { correct as en } from "../en/correct";
+import { ofRewards } from "../paid";
 
 export const correct: typeof en = {
   correct: {
@@ -22,14 +23,14 @@ export const correct: typeof en = {
     address: "Dirección (opcional)",
     found: (metres) => `Una visita lo encontró a ${metres} de donde está registrado; la marca está allí.`,
     cost: "Qué significa moverlo",
-    unverifies: "Queda pendiente hasta que el personal de la red visite el nuevo lugar. Hasta entonces no está en servicio ni gana nada.",
+    unverifies: `Queda pendiente hasta que el personal de la red visite el nuevo lugar. Hasta entonces no está en servicio${ofRewards(" ni gana nada")}.`,
     stillWaits: "Ya espera una visita, así que no pierde nada: el personal lo buscará en el nuevo lugar.",
     standing: "Si el equipo sigue donde siempre y solo la marca estaba mal, la próxima visita lo encuentra en su lugar de antes y conserva allí su antigüedad.",
     anew: "Si el equipo mismo se ha movido, su antigüedad empieza de nuevo, detrás de sus nuevos vecinos. Si algún día vuelve, lo que sirvió aquí cuenta otra vez.",
-    keeps: "Conserva su nombre, su equipo, su historial y lo que ha ganado.",
+    keeps: `Conserva su nombre, su equipo${ofRewards(", su historial y lo que ha ganado", " y su historial")}.`,
     submit: "Moverlo aquí",
     moving: "Moviendo…",
-    confirm: (name, metres) => `¿Mover «${name}» ${metres}? Queda pendiente, y no gana nada, hasta que el personal visite el nuevo lugar.`,
+    confirm: (name, metres) => `¿Mover «${name}» ${metres}? Queda pendiente${ofRewards(", y no gana nada,")} hasta que el personal visite el nuevo lugar.`,
     confirmWaiting: (name, metres) => `¿Mover «${name}» ${metres}?`,
     reload: "Alguien cambió el punto entretanto. Cargarlo otra vez",
     notYours: "Solo su operador puede mover este punto de acceso.",
@@ -50,7 +51,7 @@ export const correct: typeof en = {
     back: (name) => `${name} ha vuelto.`,
   },
   replace: {
-    intro: "Para un router nuevo en el mismo lugar: el punto conserva su lugar, su verificación, su historial y lo que ganó.",
+    intro: `Para un router nuevo en el mismo lugar: el punto conserva su lugar, su verificación${ofRewards(", su historial y lo que ganó", " y su historial")}.`,
     mac: "Dirección MAC del nuevo equipo",
     macHint: "Está en la etiqueta del equipo, por ejemplo 02:00:5e:10:00:01.",
     cost: "El equipo anterior se desenlaza de inmediato y su clave deja de funcionar. El punto queda pendiente hasta que se enlace el nuevo equipo.",

@@ -1,5 +1,6 @@
 import type { frame as en } from "../en/frame";
 import { plural } from "./common";
+import { ofRewards } from "../paid";
 
 export const frame: typeof en = {
   app: {
@@ -113,7 +114,7 @@ export const frame: typeof en = {
       `Lo pidió el ${at}. A partir del ${due} sus claves dejan de funcionar, sus puntos de acceso se eliminan y se borran los datos que le identifican.`,
     takeBack: "Anularlo",
     about: (link) => [
-      "Se hace 30 días después de pedirlo; hasta entonces puede anularlo. Lo ganado queda en los libros, sin su nombre: ",
+      `Se hace 30 días después de pedirlo; hasta entonces puede anularlo. ${ofRewards("Lo ganado queda en los libros, sin su nombre: ", "Vea ")}`,
       link("qué se borra y cuándo, y qué queda"),
       ". Descargue antes sus datos y sus extractos.",
     ],

@@ -1,5 +1,6 @@
 import type { hotspots as en } from "../en/hotspots";
 import { plural } from "./common";
+import { ofRewards } from "../paid";
 
 export const hotspots: typeof en = {
   home: {
@@ -7,7 +8,7 @@ export const hotspots: typeof en = {
     headline: (online, earned) => `${online} · ${earned} créditos este mes`,
     none: "Usted aún no tiene puntos de acceso. Registre el primero: hacen falta un nombre, un lugar y la dirección MAC del equipo.",
     attention: "Requiere atención",
-    nothing: "Nada: todos los puntos de acceso están en línea y generan recompensas.",
+    nothing: ofRewards("Nada: todos los puntos de acceso están en línea y generan recompensas.", "Nada: todos los puntos de acceso están en línea."),
     fewer: "Mostrar menos",
     showAll: (count) => `Mostrar los ${count}`,
     all: "Todos sus puntos de acceso",
@@ -27,7 +28,7 @@ export const hotspots: typeof en = {
     countersWhy: (at) => `Sus contadores de tráfico retrocedieron (${at}), así que puede haberse perdido tráfico. Actualice su firmware o su agente.`,
     proofEnds: "la prueba vence pronto",
     proofEnded: "la prueba ha vencido",
-    proofWhy: (until) => `Las visitas prueban su lugar hasta el ${until}. Pida otra visita al personal de la red: si la red paga lugares, sin ella gana menos.`,
+    proofWhy: (until) => `Las visitas prueban su lugar hasta el ${until}. Pida otra visita al personal de la red${ofRewards(": si la red paga lugares, sin ella gana menos")}.`,
     noLongerVerified: (reason) => `Ya no está verificado: ${reason}.`,
     toVerify: "El personal debe verificar su ubicación.",
     toLink: "Enlace su equipo.",
@@ -60,7 +61,7 @@ export const hotspots: typeof en = {
     row: (uptime, traffic) => `${uptime} disponible, ${traffic} en 24 h`,
     more: (count) => `Mostrar ${count} más`,
     andMore: (names, count) => `${names} y ${count} más`,
-    confirmDelete: (hotspots, names) => `¿Eliminar ${hotspots}: ${names}? Puede deshacerlo durante un día. Lo que ganaron sigue siendo suyo.`,
+    confirmDelete: (hotspots, names) => `¿Eliminar ${hotspots}: ${names}? Puede deshacerlo durante un día.${ofRewards(" Lo que ganaron sigue siendo suyo.")}`,
     doing: (done, hotspots) => `${done} de ${hotspots}…`,
     selected: (hotspots) => `Selección: ${hotspots}`,
     setHours: "Fijar el horario",
@@ -76,14 +77,14 @@ export const hotspots: typeof en = {
     unverified: (reason, move) => [
       `Su ubicación no está verificada: ${reason}. Si el punto de acceso está en otro lugar, `,
       move("muévalo"),
-      ". Si está donde usted lo registró, pida otra visita al personal de la red. Hasta entonces no gana nada.",
+      `. Si está donde usted lo registró, pida otra visita al personal de la red.${ofRewards(" Hasta entonces no gana nada.")}`,
     ],
     linkedSince: (at) => `Enlazado desde el ${at}.`,
     noDevice: (how) => ["Aún no hay ningún equipo enlazado. Cree un código y ejecute una orden en el router (", how("cómo"), ")."],
     createCode: "Crear un código de enlace",
     unlink: "Desenlazar",
     confirmUnlink: "¿Desenlazar el equipo? Su clave deja de funcionar, y el punto de acceso queda pendiente hasta que se enlace un equipo.",
-    deletion: "Esto quita el punto de acceso de la red. Lo que ganó sigue siendo suyo, y puede deshacerlo durante un día.",
+    deletion: `Esto quita el punto de acceso de la red. ${ofRewards("Lo que ganó sigue siendo suyo, y puede", "Puede")} deshacerlo durante un día.`,
     confirmDelete: (name) => `¿Eliminar «${name}»? Puede deshacerlo durante un día.`,
     deleteThis: "Eliminar este punto de acceso",
   },
@@ -118,7 +119,7 @@ export const hotspots: typeof en = {
     older: (version, link) => [`Este agente es anterior a ${version}. `, link("Instalar el actual"), "."],
     hint: "El equipo informa de esto una vez al día. La hora es la del último cambio.",
     fell: (at, agent, how) => [
-      `Los contadores de tráfico del equipo bajaron (${at}) sin que se hubiera reiniciado, así que parte de su tráfico quizá no se pague. Ocurre cuando la Wi-Fi se reinicia, o cuando contadores de 32 bits vuelven a empezar. Instale el `,
+      `Los contadores de tráfico del equipo bajaron (${at}) sin que se hubiera reiniciado, así que parte de su tráfico quizá no se ${ofRewards("pague", "cuente")}. Ocurre cuando la Wi-Fi se reinicia, o cuando contadores de 32 bits vuelven a empezar. Instale el `,
       agent("agente actual"),
       ", que sigue contando en ambos casos. Si el equipo ejecuta el programa de su fabricante, pídale uno que avise cuando sus contadores vuelven a empezar (",
       how("cómo"),
@@ -165,7 +166,7 @@ export const hotspots: typeof en = {
     mostClients: "Clientes (máximo)",
     inAll: (traffic) => `${traffic} en total`,
     atMost: (count) => `Como máximo ${count}`,
-    zone: (zone) => `Las horas son las de la zona de este navegador, ${zone}; las recompensas cuentan días en UTC.`,
+    zone: (zone) => `Las horas son las de la zona de este navegador, ${zone}${ofRewards("; las recompensas cuentan días en UTC")}.`,
     showTable: "Mostrar como tabla",
     table: "Historial como tabla",
     from: "Desde",

@@ -125,4 +125,19 @@ export const rewards: typeof en = {
     confirmed: "La retención terminó. Lo retenido no se paga.",
     confirm: "Confirmarla",
   },
+  rewardsSwitch: {
+    title: "Recompensas",
+    about: "Una red de voluntarios no necesita recompensas. Mientras están desactivadas no se gana nada, y ninguna página habla de ellas. Lo ganado antes se conserva y se liquida.",
+    state: (on, changes) => {
+      const word = (active: boolean): string => (active ? "activadas" : "desactivadas");
+      if (changes) return `Las recompensas están ${word(on)}, y ${word(!on)} desde el ${changes}.`;
+      return `Las recompensas están ${word(on)}.`;
+    },
+    from: "Primer día, en UTC",
+    fromHint: "Un día que no ha empezado; hoy si aún no se sabe de ningún equipo.",
+    turnOff: "Desactivar las recompensas",
+    turnOn: "Activar las recompensas",
+    sureOff: (from) => `¿Desactivar las recompensas desde el ${from}? Desde entonces nadie gana nada.`,
+    sureOn: (from) => `¿Activar las recompensas desde el ${from}, con la política que regía antes?`,
+  },
 };

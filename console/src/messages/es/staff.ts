@@ -1,5 +1,6 @@
 import type { staff as en } from "../en/staff";
 import { plural } from "./common";
+import { ofRewards } from "../paid";
 
 const facts: Record<string, string> = {
   accounts: "Cuentas",
@@ -109,7 +110,7 @@ export const staff: typeof en = {
     hint: "Introduzca la ubicación que midió en el punto de acceso. Debe estar a menos de 100 m, más la precisión, de la ubicación registrada.",
     accuracy: "Precisión, m",
     method: "Método",
-    speedHint: "Opcional: la velocidad que midió allí con su propio equipo. Desde mañana no se paga un nivel más alto que ese.",
+    speedHint: `Opcional: la velocidad que midió allí con su propio equipo.${ofRewards(" Desde mañana no se paga un nivel más alto que ese.")}`,
     download: "Descarga, Mbit/s",
     upload: "Subida, Mbit/s",
     latency: "Latencia, ms",
@@ -140,11 +141,11 @@ export const staff: typeof en = {
     noNext: "Ningún otro punto de acceso espera una visita.",
     withdraw: "Retirar la verificación",
     reject: "Rechazar",
-    reasonHint: "El operador puede leerlo. Hasta que el punto de acceso esté verificado no gana nada.",
+    reasonHint: `El operador puede leerlo. Hasta que el punto de acceso esté verificado no ${ofRewards("gana nada", "está en servicio")}.`,
   },
   review: {
     about: (link) => [
-      "Todos los puntos de acceso que alguien visitó alguna vez se examinan una vez al día, al terminar el día UTC. Primero van las cuentas que más ganan y son más difíciles de explicar. Una alerta no es un veredicto ni cuesta dinero a nadie: mire el punto de acceso, o ",
+      `Todos los puntos de acceso que alguien visitó alguna vez se examinan una vez al día, al terminar el día UTC. Primero van las cuentas que ${ofRewards("más ganan y ")}son más difíciles de explicar. Una alerta no es un veredicto${ofRewards(" ni cuesta dinero a nadie")}: mire el punto de acceso, o `,
       link("lea qué significa cada alerta"),
       ".",
     ],

@@ -46,7 +46,7 @@ type keysCreateCmd struct {
 	Publishable bool     `help:"It may be shown to everyone, as in the source of a page: it can only find and read hotspots and coverage."`
 
 	MaxEnrolments *float64 `placeholder:"N" help:"With devices:enrol: how many devices it may link, at most 100000."`
-	Hotspots      []string `placeholder:"hs_…" help:"With devices:enrol: the only hotspots whose devices it may link, at most 1000. Default: all of the user."`
+	Hotspots      []string `env:"-" placeholder:"hs_…" help:"With devices:enrol: the only hotspots whose devices it may link, at most 1000. Default: all of the user."`
 	MayRegister   bool     `help:"With devices:enrol: a device that no hotspot is registered for registers one."`
 }
 

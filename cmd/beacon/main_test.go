@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // The test binary doubles as the command: scripts and tests that execute
@@ -17,6 +19,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
+	level.Repeats(t) // each command is a process of its own
 	t.Parallel()
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", Cmds: scriptCommands()})
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // ofNow matches what two requests for the same document do not have in common.
@@ -75,6 +76,7 @@ func documents(t *testing.T, db, key string) map[string]string {
 // The statements and the archives of a network that is moved, and moved back, are the same
 // bytes, and the doctor finds nothing.
 func TestMove_Documents(t *testing.T) {
+	level.Repeats(t)
 	harness.Stores(t, func(t *testing.T, to string) {
 		folder := t.TempDir()
 		from, back := filepath.Join(folder, "from.db"), filepath.Join(folder, "back.db")

@@ -32,7 +32,7 @@ func (s *server) follow(t testing.TB) {
 func (s *server) blur(t testing.TB, privacy string) {
 	t.Helper()
 	a := s.anyone(t, "admin").patch(t, "/v1/settings", at(`{"home_privacy":%q}`, privacy))
-	if got := data[map[string]string](t, a, http.StatusOK); got["home_privacy"] != privacy {
+	if got := data[map[string]any](t, a, http.StatusOK); got["home_privacy"] != privacy {
 		t.Errorf("set to %s, the settings are %v", privacy, got)
 	}
 	s.follow(t)
@@ -43,7 +43,7 @@ func TestSettings(t *testing.T) {
 		admin := s.anyone(t, "admin")
 		want := func(privacy string) {
 			t.Helper()
-			if got := data[map[string]string](t, s.anyone(t).get(t, "/v1/settings"), http.StatusOK); got["home_privacy"] != privacy || len(got) != 10 {
+			if got := data[map[string]any](t, s.anyone(t).get(t, "/v1/settings"), http.StatusOK); got["home_privacy"] != privacy || len(got) != 11 {
 				t.Errorf("the settings are %v; want %s", got, privacy)
 			}
 		}

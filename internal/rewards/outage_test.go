@@ -26,7 +26,7 @@ import (
 func TestOutages_PayByLength(t *testing.T) {
 	level.Repeats(t)
 	whole, late, spared := 0, 0, 0
-	for seed := range uint64(level.Rounds(300, 3_000, 10_000)) {
+	for seed := range uint64(level.Rounds(300, 1000, 10_000)) {
 		h := newDowntime(seed)
 		ran := h.run(t)
 		for version, due := range map[int]func(int) (pay, bool){2: h.due, 3: h.dueInMinutes} {

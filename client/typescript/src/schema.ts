@@ -3422,7 +3422,7 @@ export interface components {
             };
         };
         /** @description The quota of the user. */
-        Quota: {
+        TheQuota: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "Cache-Control": components["headers"]["NoStore"];
@@ -5736,7 +5736,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Quota"];
+            200: components["responses"]["TheQuota"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -5764,7 +5764,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Quota"];
+            200: components["responses"]["TheQuota"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];

@@ -42,7 +42,7 @@ func TestDivide_AsCoverage(t *testing.T) {
 	const radiusM, most, usual = 50, 0.04, 0.006
 	r := rand.New(rand.NewPCG(level.Seed(t), 1))
 	var off []float64 // of those that share ground
-	for range level.Rounds(50, 1000, 10_000) {
+	for range level.Rounds(50, 400, 10_000) {
 		middle := somewhere(r)
 		day := make([]ground.Hotspot, 2+r.IntN(10))
 		for i := range day {
@@ -80,7 +80,7 @@ func TestDivide_WithinMetres(t *testing.T) {
 	const radiusM, rough = 50, 322.0 / 304
 	r := rand.New(rand.NewPCG(level.Seed(t), 1))
 	most := 0.0
-	for range level.Rounds(300, 3000, 30_000) {
+	for range level.Rounds(300, 1000, 30_000) {
 		middle := geo.Point{Lat: 160*r.Float64() - 80, Lng: 360*r.Float64() - 180}
 		d, turn := 100*r.Float64()*r.Float64()*r.Float64(), 360*r.Float64()
 		day := make([]ground.Hotspot, 2+r.IntN(39))

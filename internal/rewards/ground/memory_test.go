@@ -12,7 +12,7 @@ import (
 // A memory of other days changes nothing: of the same hotspots in another order, with other
 // minutes, with fewer of them, and with another radius.
 func TestMemory(t *testing.T) {
-	eachScene(t, level.Rounds(60, 300, 3000), func(r *rand.Rand, day []ground.Hotspot, radiusM int) {
+	eachScene(t, level.Rounds(60, 150, 3000), func(r *rand.Rand, day []ground.Hotspot, radiusM int) {
 		var memory ground.Memory
 		for range 12 {
 			want := divide(t, day, radiusM)

@@ -84,7 +84,7 @@ func eachScene(t *testing.T, scenes int, fn func(r *rand.Rand, day []ground.Hots
 func TestDivide_AsTheOracle(t *testing.T) {
 	level.Repeats(t)
 	shared := 0
-	eachScene(t, level.Rounds(60, 300, 3000), func(_ *rand.Rand, day []ground.Hotspot, radiusM int) {
+	eachScene(t, level.Rounds(60, 150, 3000), func(_ *rand.Rand, day []ground.Hotspot, radiusM int) {
 		shares := divide(t, day, radiusM)
 		want, union := oracle(day, radiusM)
 		owned := 0
@@ -120,7 +120,7 @@ func served(h ground.Hotspot) (n int) {
 // what is farther off than two radii.
 func TestDivide_OlderAlone(t *testing.T) {
 	level.Repeats(t)
-	eachScene(t, level.Rounds(300, 3000, 30_000), func(r *rand.Rand, day []ground.Hotspot, radiusM int) {
+	eachScene(t, level.Rounds(300, 1000, 30_000), func(r *rand.Rand, day []ground.Hotspot, radiusM int) {
 		shares := divide(t, day, radiusM)
 		for i, h := range day {
 			var older []ground.Hotspot
@@ -195,7 +195,7 @@ func TestDivide_FarApart(t *testing.T) {
 func TestDivide_Clones(t *testing.T) {
 	const radiusM, rough = 50, 0.05
 	r := rand.New(rand.NewPCG(level.Seed(t), 1))
-	for range level.Rounds(30, 300, 3000) {
+	for range level.Rounds(30, 150, 3000) {
 		middle, d := somewhere(r), 1+r.IntN(ground.MaxRadiusM-radiusM-1)
 		day := make([]ground.Hotspot, 1+r.IntN(60))
 		for i := range day {
@@ -227,7 +227,7 @@ func TestDivide_OlderAtTwoRadii(t *testing.T) {
 		meters float64
 		want   int32
 	}{{2*radiusM - 0.05, 2}, {2*radiusM + 0.05, 1}} {
-		for range level.Rounds(2000, 20_000, 100_000) {
+		for range level.Rounds(2000, 8000, 100_000) {
 			place := somewhere(r)
 			other := towards(place, tt.meters, r.Float64()*2*math.Pi)
 			if r.IntN(2) == 0 { // tiles are narrow in this direction

@@ -21,9 +21,13 @@ var crashMutants = []mutant{
 		name:  "some registrations are refused and written",
 		fault: "TestF01_Kill/sqlite",
 		file:  "internal/store/hotspots.go",
-		old:   "	return db.InsertHotspots(ctx, []beacon.Hotspot{h}, by, may, func(verdicts []error) error { return verdicts[0] })",
-		new: `	err := db.InsertHotspots(ctx, []beacon.Hotspot{h}, by, may, func(verdicts []error) error { return verdicts[0] })
-	if err == nil && h.Settings.MaxConnections%50 == 49 {
+		old: `		return made, op.asCaller(func() error { return done(verdicts) })
+	}
+	return db.doOnce(ctx, op, by)`,
+		new: `		return made, op.asCaller(func() error { return done(verdicts) })
+	}
+	err := db.doOnce(ctx, op, by)
+	if err == nil && all[0].Settings.MaxConnections%50 == 49 {
 		err = beacon.Conflicting(errMACTaken)
 	}
 	return err`,

@@ -62,10 +62,7 @@ func (c importCmd) Run(out *console) error {
 		return err
 	}
 	defer file.Close()
-	source := &meteredReader{r: file}
-	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-		source.size = info.Size()
-	}
+	source := meter(file)
 	rows, err := importer.Read(source, c.mapping())
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
@@ -74,7 +71,7 @@ func (c importCmd) Run(out *console) error {
 	if !c.DryRun {
 		server, err := importer.Connect(out.ctx, c.URL, c.Key, c.Connections)
 		if err != nil {
-			return orInterrupted(out, err)
+			return orInterrupted(out, err, "import the file again")
 		}
 		register = server.Register
 	}
@@ -98,7 +95,7 @@ func (c importCmd) run(out *console, source *meteredReader, rows importer.Rows, 
 	fmt.Fprintln(out.stdout, done.summary(c.DryRun))
 	switch {
 	case err != nil:
-		return orInterrupted(out, fmt.Errorf("%s: %w", c.File, err))
+		return orInterrupted(out, fmt.Errorf("%s: %w", c.File, err), "import the file again")
 	case done.of(importer.Failed) > 0:
 		return fmt.Errorf("%s not valid", count(int(done.of(importer.Failed)), "line"))
 	}
@@ -113,10 +110,10 @@ func quoted(names []string) string {
 	return strings.Join(all, ", ")
 }
 
-// orInterrupted replaces an error that was caused by an interrupt.
-func orInterrupted(out *console, err error) error {
+// orInterrupted replaces an error that was caused by an interrupt. Again is what to do then.
+func orInterrupted(out *console, err error, again string) error {
 	if out.ctx.Err() != nil {
-		return errors.New("interrupted; import the file again to continue")
+		return errors.New("interrupted; " + again + " to continue")
 	}
 	return err
 }
@@ -128,10 +125,15 @@ func (c importCmd) check() error {
 	case !c.DryRun && c.Key == "":
 		return usageError("import needs a key: set BEACON_KEY, or use --dry-run to only check the file")
 	}
-	if _, err := client.New(c.URL, c.Key); err != nil {
+	return checkTable(c.URL, c.Key, c.mapping())
+}
+
+// checkTable checks what commands that send a table to a server are told.
+func checkTable(url, key string, m importer.Mapping) error {
+	if _, err := client.New(url, key); err != nil {
 		return usageError("--url " + err.Error())
 	}
-	if err := c.mapping().Check(); err != nil {
+	if err := m.Check(); err != nil {
 		return usageError(err.Error())
 	}
 	return nil
@@ -173,6 +175,15 @@ type meteredReader struct {
 	r    io.Reader
 	size int64 // 0: unknown
 	done atomic.Int64
+}
+
+// meter returns a file whose size it knows, if it has one.
+func meter(file *os.File) *meteredReader {
+	m := &meteredReader{r: file}
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+		m.size = info.Size()
+	}
+	return m
 }
 
 func (m *meteredReader) Read(p []byte) (int, error) {

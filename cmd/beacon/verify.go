@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/beacon-wifi/beacon/client"
 	"github.com/beacon-wifi/beacon/internal/importer"
 )
 
@@ -57,10 +56,7 @@ func (c verifyCmd) Run(out *console) error {
 		return err
 	}
 	defer file.Close()
-	source := &meteredReader{r: file}
-	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-		source.size = info.Size()
-	}
+	source := meter(file)
 	rows, err := importer.ReadVisits(source, c.mapping())
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
@@ -69,7 +65,7 @@ func (c verifyCmd) Run(out *console) error {
 	if c.Key != "" {
 		staff, err := importer.ConnectStaff(out.ctx, c.URL, c.Key, c.Connections)
 		if err != nil {
-			return orStopped(out, err)
+			return orInterrupted(out, err, "run the list again")
 		}
 		if record = staff.Record; c.DryRun {
 			record = staff.Check
@@ -87,11 +83,8 @@ func (c verifyCmd) check() error {
 	case !c.DryRun && c.Key == "":
 		return usageError("verify needs a key: set BEACON_KEY, or use --dry-run to only check the list")
 	}
-	if _, err := client.New(c.URL, c.Key); err != nil {
-		return usageError("--url " + err.Error())
-	}
-	if err := c.mapping().Check(); err != nil {
-		return usageError(err.Error())
+	if err := checkTable(c.URL, c.Key, c.mapping()); err != nil {
+		return err
 	}
 	if _, err := os.Lstat(c.Refused); err == nil && !c.DryRun {
 		return fmt.Errorf("%s is there already: run it, and then delete it, or name another file with --refused", c.Refused)
@@ -122,7 +115,7 @@ func (c verifyCmd) run(out *console, source *meteredReader, rows importer.Rows, 
 	fmt.Fprintln(out.stdout, visitsSaid(done, c.DryRun))
 	switch n := int(done.of(importer.Failed)); {
 	case err != nil:
-		return orStopped(out, fmt.Errorf("%s: %w", c.File, err))
+		return orInterrupted(out, fmt.Errorf("%s: %w", c.File, err), "run the list again")
 	case n > 0 && c.DryRun:
 		return fmt.Errorf("%s would be refused", count(n, "line"))
 	case n > 0:
@@ -136,14 +129,6 @@ func visitsSaid(t *tally, dry bool) string {
 		return fmt.Sprintf("%d could be recorded, %d refused; nothing was recorded", t.of(importer.Registered), t.of(importer.Failed))
 	}
 	return fmt.Sprintf("%d recorded, %d recorded before, %d refused", t.of(importer.Registered), t.of(importer.Present), t.of(importer.Failed))
-}
-
-// orStopped replaces an error that was caused by an interrupt.
-func orStopped(out *console, err error) error {
-	if out.ctx.Err() != nil {
-		return errors.New("interrupted; run the list again to continue")
-	}
-	return err
 }
 
 // refusedFile is a list of visits that were refused. It is created with its first line, and

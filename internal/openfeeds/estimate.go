@@ -15,6 +15,9 @@ import (
 // from nearby.
 type Plan func(ctx context.Context, place geo.Point, nearby func(p geo.Point, withinM float64, most int) []earnings.Neighbour) (earnings.Estimate, error)
 
+// estimatePath is 404 where rewards are off.
+const estimatePath = "/estimate"
+
 // estimateCost is how many requests an estimate counts as: it divides the ground twice.
 const estimateCost = 5
 

@@ -101,4 +101,10 @@ func TestEstimate_Off(t *testing.T) {
 	if w := n.get("/open/network.json"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"rewards":false`) {
 		t.Errorf("the network is %d %s", w.Code, w.Body)
 	}
+	for off, want := range map[bool]bool{false: true, true: false} {
+		n.off = off
+		if w := n.get("/open", "Accept", "text/html"); strings.Contains(w.Body.String(), "/open/estimate?") != want {
+			t.Errorf("rewards are off: %v; the page of the feeds has an estimate: %v", off, !want)
+		}
+	}
 }

@@ -143,7 +143,7 @@ func (f *Feeds) routes() map[string]endpoint {
 		"/collections/hotspots":            plain(f.collection),
 		"/collections/hotspots/items":      f.items,
 		"/collections/hotspots/items/{id}": plain(f.item),
-		"/estimate":                        f.estimate,
+		estimatePath:                       f.estimate,
 		"/network.json":                    plain(f.totals),
 		"/nearest":                         f.nearest,
 		"/tiles.json":                      plain(f.tileJSON),

@@ -83,7 +83,7 @@ var landingFeeds = []struct{ path, name, example string }{
 	{"/hotspots.geojson", "GeoJSON", " -o hotspots.geojson"},
 	{"/nearest", "GeoJSON", "?lat=LAT&lng=LNG&limit=5"},
 	{"/network.json", "JSON", ""},
-	{"/estimate", "JSON", "?lat=LAT&lng=LNG"},
+	{estimatePath, "JSON", "?lat=LAT&lng=LNG"},
 	{"/tiles.json", "TileJSON 3.0, Mapbox Vector Tiles", ""},
 	{"/collections/hotspots/items", "OGC API Features", "?limit=10"},
 	{"/meshviewer.json", "Meshviewer", ""},
@@ -104,6 +104,9 @@ func (f *Feeds) landingPage(in *words) *landingPage {
 	across := degrees(e.box.West + e.box.Width()/2)
 	place := strings.NewReplacer("LAT", middle, "LNG", across)
 	for _, feed := range landingFeeds {
+		if feed.path == estimatePath && f.noRewards() {
+			continue
+		}
 		rest, options, _ := strings.Cut(feed.example, " ")
 		at := f.root + feed.path + place.Replace(rest)
 		example := "curl '" + at + "'"

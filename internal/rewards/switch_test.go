@@ -18,6 +18,17 @@ func TestSwitch(t *testing.T) {
 		now := at("2026-11-10T00:00:00Z")
 		w := newWorld(t, open(t, now), now, 1)
 		hotspot := w.register(t, w.users[0])
+		adopt := func(from beacon.Day) error {
+			r := w.rewards(w.db.Rewards())
+			if err := r.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			_, err := r.Adopt(t.Context(), beacon.Actor{Request: "test"}, policy.Policy{}, from, false)
+			return err
+		}
+		if err := adopt(w.today()); err != nil {
+			t.Errorf("on the day on which the network begins: %v", err)
+		}
 		turn := func(terms policy.Policy, from string) {
 			t.Helper()
 			day, err := beacon.ParseDay(from)
@@ -39,7 +50,16 @@ func TestSwitch(t *testing.T) {
 				t.Errorf("on %s the user has %v for %d minutes; want that of %d days for %d", w.today(), got.Total(), got.Served, paid, served)
 			}
 		}
-		w.pass(t, 2, whole) // the 10th and 11th
+		w.did(hotspot, whole)
+		w.midnight(t)
+		if err := adopt(w.today()); err == nil {
+			t.Error("on a day that has begun, after a record, and none is closed")
+		}
+		w.step(t)
+		w.pass(t, 1, whole) // the 11th
+		if err := adopt(w.today()); err == nil {
+			t.Error("on a day that has begun, after others were closed")
+		}
 		turn(policy.Policy{}, "2026-11-13")
 		w.pass(t, 1, whole)
 		want(3, 3)

@@ -28,7 +28,7 @@ const desks = [
 ] as const;
 
 // Where rewards are off, these are reached by their address alone.
-const ofRewards: readonly string[] = ["/holds", "/months", "/policy"];
+const rewardDesks: readonly string[] = ["/holds", "/months", "/policy"];
 
 /** The frame of a page of staff's: where else to go, its title, and what the key lacks. */
 export function Desk({ at, title, scope = "hotspots:verify", children }: { at: string; title: string; scope?: Scope; children: ComponentChildren }) {
@@ -38,7 +38,7 @@ export function Desk({ at, title, scope = "hotspots:verify", children }: { at: s
         <nav class="desks" aria-label={t.staff.pages}>
           <ul>
             {desks
-              .filter(([path, , needs]) => session.may(needs) && (rewardsOn() || !ofRewards.includes(path)))
+              .filter(([path, , needs]) => session.may(needs) && (rewardsOn() || !rewardDesks.includes(path)))
               .map(([path, name]) => (
                 <li key={path}>
                   <a href={`#/staff${path}`} aria-current={at === path ? "page" : undefined}>

@@ -91,7 +91,7 @@ func (e *enrolment) link(tx *transaction, found beacon.Enrolling, id beacon.Hots
 // register writes two versions of a hotspot, as if it had been registered and then linked.
 func (e *enrolment) register(tx *transaction, found beacon.Enrolling) (changes, error) {
 	var linked beacon.Hotspot
-	if err := e.op.asCaller(func() error { return e.use(found, &linked) }); err != nil {
+	if err := e.op.asCaller(tx, func() error { return e.use(found, &linked) }); err != nil {
 		return nil, err
 	}
 	unlinked := linked

@@ -23,8 +23,8 @@ type operation struct {
 
 	// run sends the statements and returns the changes to record, if any. Its error is
 	// a verdict on this operation alone: the others of its group are committed, with all
-	// that run wrote. So it must have written nothing, and records no change. It may run
-	// more than once.
+	// that run wrote. So it must have written nothing, and records no change; if it has,
+	// it fails the transaction instead. It may run more than once.
 	run func(*transaction) (changes, error)
 
 	// by is who changes a hotspot, if it matters whether its operator does.
@@ -54,14 +54,19 @@ func (op *operation) attempt(tx *transaction) (changes, error) {
 	return op.run(tx)
 }
 
+// errLeft fails a transaction in which an operation cannot be finished: its caller has left.
+var errLeft = errors.New("a caller has left")
+
 // asCaller runs code supplied by the caller, and never after the caller has left: the
-// code may use the caller's variables. A panic fails only the operation, not the
+// code may use the caller's variables. Since the operation may have written something by
+// then, the group is repeated without it. A panic fails only the operation, not the
 // committer.
-func (op *operation) asCaller(code func() error) (err error) {
+func (op *operation) asCaller(tx *transaction, code func() error) (err error) {
 	op.mu.Lock()
 	defer op.mu.Unlock()
 	if op.abandoned {
-		return context.Canceled
+		tx.failed = errLeft
+		return errLeft
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -183,6 +188,9 @@ func (c *committer) meaning(err error, numberTaken bool) outcome {
 	if errors.Is(err, errWentBack) {
 		c.engine.broke(err)
 		return away
+	}
+	if errors.Is(err, errLeft) {
+		return contended
 	}
 	switch c.engine.classify(err) {
 	case Contended:

@@ -32,7 +32,7 @@ func (db HoldTable) EditHolds(
 			if err != nil {
 				return nil, err
 			}
-			err = op.asCaller(func() (err error) {
+			err = op.asCaller(tx, func() (err error) {
 				result, kind, err = edit(all)
 				return err
 			})

@@ -50,7 +50,13 @@ func (db HotspotTable) InsertHotspots(
 				made = append(made, &beacon.Change{Kind: beacon.HotspotRegistered, Target: string(h.ID), Version: h.Version, Actor: by, At: h.CreatedAt})
 			}
 		}
-		return made, op.asCaller(func() error { return done(verdicts) })
+		if err := op.asCaller(tx, func() error { return done(verdicts) }); err != nil {
+			if len(made) > 0 && tx.failed == nil {
+				tx.failed = err
+			}
+			return nil, err
+		}
+		return made, nil
 	}
 	return db.doOnce(ctx, op, by)
 }
@@ -152,7 +158,7 @@ func updateOnce(
 		return nil, true, err
 	}
 	next, changed := current, false
-	err = op.asCaller(func() (err error) {
+	err = op.asCaller(tx, func() (err error) {
 		changed, err = edit(&next)
 		return err
 	})

@@ -89,7 +89,7 @@ func (u *linkUse) run(tx *transaction) (changes, error) {
 	}
 	change, err := update(tx, u.op, hotspotSQL, code.Hotspot, use, &u.result)
 	if beacon.KindOf(err) == beacon.NotFound && u.refusal == nil {
-		err = u.op.asCaller(func() error {
+		err = u.op.asCaller(tx, func() error {
 			_, err := use(nil)
 			return err
 		})

@@ -133,6 +133,49 @@ func cancelledContext(t *testing.T, database Database) {
 	wantKind(t, "a read that comes too late", err, beacon.Overloaded)
 }
 
+// leavingMidway: a caller leaves when its write is in the database and not yet committed.
+// Of such a write nothing stays: a hotspot without its change would be unknown to every
+// server until the next start, and to the audit log for ever.
+func leavingMidway(t *testing.T, database Database) {
+	db := database.open(t)
+	insert(t, db, Hotspot(0))
+	ctx, cancel := context.WithCancel(t.Context())
+	release := hold(t, db, Hotspot(0).ID)
+	left, stayed, gone := make(chan error, 1), make(chan error, 1), make(chan struct{})
+	go func() {
+		left <- db.Hotspots.InsertHotspot(ctx, Hotspot(1), repeatedBy("first", Now, "made"), func(_, _, _ int) error {
+			cancel() // the transaction has begun
+			<-gone
+			return nil
+		})
+		close(gone)
+	}()
+	go func() { stayed <- db.Hotspots.InsertHotspot(t.Context(), Hotspot(2), Actor, nil) }()
+	waitFor(t, db, 2)
+	release()
+	wantKind(t, "who leaves midway", <-left, beacon.Internal)
+	if err := <-stayed; err != nil {
+		t.Errorf("who stays suffers: %v", err)
+	}
+	_, err := db.Hotspots.Hotspot(t.Context(), Hotspot(1).ID)
+	wantKind(t, "what was left midway", err, beacon.NotFound)
+	wantHead(t, db, 2)
+	if err := db.Hotspots.InsertHotspot(t.Context(), Hotspot(1), repeatedBy("first", Now, "made"), nil); err != nil {
+		t.Errorf("who comes back: %v", err)
+	}
+}
+
+// panickingDone: a mistake in the caller's code, once its hotspots are written.
+func panickingDone(t *testing.T, database Database) {
+	db := database.open(t)
+	insert(t, db, Hotspot(0))
+	err := db.Hotspots.InsertHotspots(t.Context(), []beacon.Hotspot{Hotspot(1)}, Actor, nil, func([]error) error { panic("a mistake") })
+	wantKind(t, "a panic", err, beacon.Internal)
+	_, err = db.Hotspots.Hotspot(t.Context(), Hotspot(1).ID)
+	wantKind(t, "what it has written", err, beacon.NotFound)
+	wantHead(t, db, 1)
+}
+
 // fullQueue: the database is slower than its clients. Some are rejected at once; the
 // others are served.
 func fullQueue(t *testing.T, database Database) {

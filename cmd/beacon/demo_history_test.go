@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // pausedDemo is a demo whose history waits for the test at its beginning and after each
@@ -89,6 +90,7 @@ func (d *pausedDemo) history(t *testing.T) string {
 // The map is shown before the history is written, and the demo is ready after. Meanwhile
 // all pages say the same.
 func TestDemo_MapFirst(t *testing.T) {
+	level.Repeats(t)
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -9,6 +9,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/geo"
 	"github.com/beacon-wifi/beacon/internal/rewards/ground"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // An operator who knows the rules lets staff find 14 hotspots of its own around a hidden home,
@@ -17,6 +18,7 @@ import (
 // paid are exact, and tell more. TestDivide_TellsOfHomes measures both for many homes, and
 // docs/privacy.md has the figures.
 func TestHomePrivacy_ExactVisits(t *testing.T) {
+	level.Repeats(t)
 	t.Parallel()
 	const pins, minutes = 14, 12
 	w := newWorld(t, 0)

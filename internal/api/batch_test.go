@@ -41,6 +41,7 @@ func (c client) statuses(t testing.TB, body string, header ...string) (all []int
 // Each hotspot of a batch is registered or refused as if it were sent on its own, after those
 // before it: valid and not, with addresses that are taken, and up to the quota.
 func TestBatch_AsSingles(t *testing.T) {
+	level.Repeats(t)
 	t.Parallel()
 	for name, open := range stores {
 		if name == "postgres" && level.Now() == level.Test {

@@ -12,6 +12,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 type enrolled struct {
@@ -403,6 +404,7 @@ func TestKeys_Enrolment(t *testing.T) {
 
 // A thousand hotspots is what fits into one key.
 func TestKeys_EnrolmentOfManyHotspots(t *testing.T) {
+	level.Repeats(t)
 	s := onSQLite(t, options{limits: ample})
 	staff := s.anyone(t, "hotspots:write", "hotspots:verify", "keys:manage")
 	var ids []string

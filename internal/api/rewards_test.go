@@ -16,6 +16,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/rewards/statement"
 	"github.com/beacon-wifi/beacon/test/harness"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 type rewardsOf struct {
@@ -422,6 +423,7 @@ func TestCell(t *testing.T) {
 
 // A summary of ten thousand hotspots is written in no time.
 func TestRewards_TenThousand(t *testing.T) {
+	level.Repeats(t)
 	s := onSQLite(t, options{limits: ample, rewards: books{hotspots: 10_000}})
 	c := s.anyone(t, "rewards:read")
 	got := data[rewardsOf](t, c.get(t, "/v1/users/me/rewards"), http.StatusOK).addsUp(t)

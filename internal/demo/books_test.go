@@ -21,6 +21,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards/closing"
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // closed are the tables that closing and settling write. How far a day was closed depends
@@ -125,6 +126,7 @@ func closeAgain(t *testing.T, file string, first, end beacon.Day) {
 // What is written of the closed days is what a server writes, which reads and writes the
 // database day by day: of two months, and of more hotspots than are closed at once.
 func TestCreate_ClosesAsServersDo(t *testing.T) {
+	level.Repeats(t)
 	t.Parallel()
 	for _, c := range []struct{ hotspots, days, rows, statements int }{{150, 50, 4000, 1}, {2100, 12, 20_000, 0}} {
 		t.Run(fmt.Sprint(c.hotspots), func(t *testing.T) {

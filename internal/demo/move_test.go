@@ -8,6 +8,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/demo"
 	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // Some hotspots move: 1 to 2 % a month, a few of them across the street. They are paid at the
@@ -52,6 +53,7 @@ func ends(a, b beacon.Period) bool { return a.Until.Equal(b.Until) }
 
 // What is written of a move is what happened.
 func TestMoves_Written(t *testing.T) {
+	level.Repeats(t)
 	t.Parallel()
 	file, cfg := filepath.Join(t.TempDir(), "demo.db"), demo.Config{Seed: 3, Hotspots: 250, Days: 20, Now: now}
 	if err := create(t, file, cfg).WriteHistory(t.Context(), func() {}, nothing); err != nil {

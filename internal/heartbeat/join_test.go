@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 // part makes a record of a day out of some of its beats, decided to a minute by
@@ -88,6 +89,7 @@ func minuteByMinute(r *Record) beacon.Facts {
 }
 
 func TestRecord_JoinIsALattice(t *testing.T) {
+	level.Repeats(t)
 	day := beacon.Day(20_772)
 	differ := 0
 	for seed := range uint64(60) {

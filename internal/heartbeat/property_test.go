@@ -136,6 +136,7 @@ func (o *oracle) checkRecord(t *testing.T, r *heartbeat.Record, now time.Time) {
 // folds, the other restores. Now and then one crashes, goes on from the last
 // records and reads again more of the journal than it must.
 func TestTable_Life(t *testing.T) {
+	level.Repeats(t)
 	folds, crashes, checks := 0, 0, 0
 	for seed := range *histories {
 		w := newWorld(t, seed)

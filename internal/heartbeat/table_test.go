@@ -10,6 +10,7 @@ import (
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
+	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
 func hotspotSince(active time.Time) (h beacon.Hotspot) {
@@ -138,6 +139,7 @@ func TestPlace_KeepsNoOldHours(t *testing.T) {
 }
 
 func TestApply_BootLoop(t *testing.T) {
+	level.Repeats(t)
 	table := heartbeat.NewTable(heartbeat.NewOutages())
 	l := table.Place(nil, hotspotSince(noon))
 	for i := range uint64(3000) {
@@ -155,6 +157,7 @@ func TestApply_BootLoop(t *testing.T) {
 }
 
 func TestTable_ClockJumps(t *testing.T) {
+	level.Repeats(t)
 	r := rand.New(rand.NewPCG(11, 11))
 	times := []int64{0, -1, math.MinInt64, math.MaxInt64, 1, noon.UnixMicro(), noon.UnixMicro() + 1e6, noon.AddDate(20, 0, 0).UnixMicro(), noon.AddDate(-40, 0, 0).UnixMicro(), noon.AddDate(0, 0, 1).UnixMicro(), noon.AddDate(3000, 0, 0).UnixMicro()}
 	for range 40 {

@@ -179,6 +179,7 @@ func TestWitnesses_Ahead(t *testing.T) {
 // TestWitnesses_OtherServer: no day is closed before it is over by the clock of each
 // server that lives, and the one to blame is named.
 func TestWitnesses_OtherServer(t *testing.T) {
+	level.Repeats(t)
 	test := func(t *testing.T, open opener) {
 		w, good, other := running(t, open)
 		bad := w.machine(other.Rewards(), other.Clocks)

@@ -108,6 +108,23 @@ func joining(t testing.TB, shell, client, url string, settings ...string) *box {
 	return b
 }
 
+// readsTheKey runs enrol with a key from stdin, and holds that it was read.
+func (b *box) readsTheKey() {
+	b.t.Helper()
+	r, w, err := os.Pipe()
+	b.check(err)
+	defer r.Close()
+	_, err = w.WriteString(enrolKey + "\n")
+	b.check(err)
+	cmd := b.command("enrol")
+	cmd.Stdin = r
+	out, err := cmd.CombinedOutput()
+	w.Close()
+	if left, _ := io.ReadAll(r); err != nil || len(left) > 0 {
+		b.t.Errorf("it ends with %v, says %s and leaves %q unread", err, out, left)
+	}
+}
+
 // A key comes as an argument, from a file, from stdin or from the settings, and needs no
 // terminal. Nobody sees it in the list of processes, and it stays in no file.
 func TestEnrol(t *testing.T) {
@@ -179,6 +196,9 @@ func TestEnrol(t *testing.T) {
 			}
 			if printed, exit := b.do("enrol", enrolKey); exit != 0 || printed != "linked already: hs_test at "+o.url+"\n" || len(o.seen()) != 1 {
 				t.Errorf("again: it exits with %d and says %s", exit, printed)
+			}
+			if c.from == "stdin" { // whoever sends the key again would fail if nobody read it
+				b.readsTheKey()
 			}
 		})
 	}

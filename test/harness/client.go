@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +28,12 @@ type Key struct {
 func CreateKey(t testing.TB, db string, scopes string) Key {
 	t.Helper()
 	var k Key
+	if u, err := url.Parse(db); err == nil && u.Scheme == "postgres" && !u.Query().Has("connect_timeout") {
+		settings := u.Query()
+		settings.Set("connect_timeout", fmt.Sprint(int(Patience.Seconds()))) // a key is no part of what is tested, and the machine may be busy
+		u.RawQuery = settings.Encode()
+		db = u.String()
+	}
 	out := Command(t, "keys", "create", "--db", db, "--user", "new", "--scopes", scopes, "--json")
 	if err := json.Unmarshal([]byte(out), &k); err != nil || k.Key == "" {
 		t.Fatalf("keys create printed %s: %v", out, err)

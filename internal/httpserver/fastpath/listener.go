@@ -3,8 +3,10 @@ package fastpath
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -92,12 +94,23 @@ func (l *Listener) Run(ctx context.Context) {
 }
 
 func (l *Listener) scan() {
+	for _, c := range l.abandoned() {
+		c.cancel()
+	}
+}
+
+// abandoned scans all connections once, and returns those whose client no longer waits for a
+// response.
+func (l *Listener) abandoned() (list []*conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	tick := l.tick.Add(1)
 	for c := range l.conns {
-		c.scan(tick)
+		if c.scan(tick) {
+			list = append(list, c)
+		}
 	}
+	return list
 }
 
 // Drain closes connections as soon as they have nothing in flight, and waits for that.
@@ -119,8 +132,9 @@ func (l *Listener) Drain(ctx context.Context) error {
 // CloseAll closes all connections.
 func (l *Listener) CloseAll() {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	for c := range l.conns {
+	all := slices.Collect(maps.Keys(l.conns))
+	l.mu.Unlock()
+	for _, c := range all {
 		c.cancel()
 		_ = c.Conn.Close() // its goroutine notices and closes the accepted one
 	}

@@ -58,23 +58,24 @@ func (l *Listener) isOver(p phase) bool {
 	}
 }
 
-// scan is called by the reaper, which holds the listener's lock.
-func (c *conn) scan(tick uint64) {
+// scan is called by the reaper, which holds the listener's lock: nothing in it waits. It
+// reports whether the client no longer waits for the response.
+func (c *conn) scan(tick uint64) (abandoned bool) {
 	p := phase(c.state.Load())
 	if c.ln.isOver(p) {
 		_ = c.Conn.SetReadDeadline(past) // unblocks the reader; a closed connection needs none
 	}
 	if p.kind() != busy {
-		return
+		return false
 	}
 	if tick-p.since() > seenAfter {
-		if ended, broken := c.peek(); broken || ended && p&withInput != 0 {
-			c.cancel()
-		}
+		ended, broken := c.peek()
+		abandoned = broken || ended && p&withInput != 0
 	}
 	if tick-p.since() > uint64(c.ln.cfg.Write/scanInterval) && p&(late|ownLimit) == 0 && c.state.CompareAndSwap(uint64(p), uint64(p|late)) {
 		_ = c.Conn.SetWriteDeadline(past)
 	}
+	return abandoned
 }
 
 // limitWrites sets a write deadline on behalf of the handler.

@@ -35,10 +35,10 @@ type Dots func(size float64, yield func(x, y float64))
 
 // drawn is the picture of the network as it was drawn last.
 type drawn struct {
-	sync.Mutex
-	of   beacon.Identity
-	at   time.Time
-	file *static.File
+	sync.Mutex // a turn, taken with nothing else held: while one request draws, others wait for its picture
+	of         beacon.Identity
+	at         time.Time
+	file       *static.File
 }
 
 // card returns the picture of the network. Of a private one it has the name alone.

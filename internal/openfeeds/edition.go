@@ -40,11 +40,11 @@ type editions struct {
 	now   func() time.Time
 
 	latest atomic.Pointer[edition]
-	making sync.Mutex
+	making sync.Mutex // a turn
 
 	tiles   *fleet.Map
 	drawn   atomic.Pointer[edition] // what tiles shows
-	drawing sync.Mutex
+	drawing sync.Mutex              // a turn
 }
 
 // current returns the edition of this minute. One request makes it, while others get the

@@ -25,13 +25,13 @@ type cardOf struct {
 
 // cards keeps the pictures that were drawn last.
 type cards struct {
-	mu   sync.Mutex // one is drawn at a time
+	turn sync.Mutex // taken with nothing else held: one is drawn at a time
 	kept map[cardOf]*static.File
 }
 
 func (c *cards) get(of cardOf) *static.File {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.turn.Lock()
+	defer c.turn.Unlock()
 	if f := c.kept[of]; f != nil {
 		return f
 	}

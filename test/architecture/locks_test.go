@@ -3,6 +3,7 @@ package architecture_test
 import (
 	"go/ast"
 	"go/token"
+	"path"
 	"testing"
 )
 
@@ -14,6 +15,9 @@ var underLock = map[string]string{
 	"internal/replica Step":         "a turn: one step at a time",
 	"internal/events Step":          "a turn: one step at a time",
 	"internal/store/sqlite confirm": "a turn: the identity of a file",
+	"internal/identity card":        "a turn: one picture of the network is drawn at a time",
+	"internal/openfeeds get":        "a turn: one picture of a hotspot is drawn at a time",
+	"internal/openfeeds renew":      "a turn: one request makes an edition",
 	"internal/store asCaller":       "a turn: the caller's edit of one operation, which ends before the caller leaves",
 	"internal/fleet with":           "code of fleet itself, which calls nobody else",
 	"internal/fleet lookUp":         "code of fleet itself, which calls nobody else",
@@ -21,9 +25,10 @@ var underLock = map[string]string{
 }
 
 // No function holds a lock while it waits for something that can be cancelled, reads or
-// writes files and connections, or runs code that it was handed. ARCHITECTURE.md has the
-// order of locks.
+// writes files and connections, draws, or uses a function that it was handed, as a parameter
+// or in a field. What it calls is not followed. ARCHITECTURE.md has the order of locks.
 func TestNoInputOrOutputUnderALock(t *testing.T) {
+	fields := functionFields(t)
 	used, regions := map[string]bool{}, 0
 	eachProductFile(t, func(folder string, set *token.FileSet, file *ast.File) {
 		for _, d := range file.Decls {
@@ -34,30 +39,39 @@ func TestNoInputOrOutputUnderALock(t *testing.T) {
 			handed := functionsHandedTo(f)
 			eachLocked(f.Body, func(locked []ast.Stmt) {
 				regions++
+				assigned := map[ast.Node]bool{}
 				for _, s := range locked {
 					ast.Inspect(s, func(n ast.Node) bool {
-						if _, later := n.(*ast.GoStmt); later {
-							return false
-						}
-						call, ok := n.(*ast.CallExpr)
-						if !ok {
-							return true
+						switch n := n.(type) {
+						case *ast.GoStmt:
+							return false // it runs later
+						case *ast.AssignStmt:
+							for _, to := range n.Lhs {
+								assigned[to] = true
+							}
 						}
 						what := ""
+						call, ok := n.(*ast.CallExpr)
 						switch {
+						case fields.has(folder, n) && !assigned[n]:
+							what = "uses a function that it was handed"
+						case !ok:
+							return true
 						case passesContext(call):
 							what = "passes a context on"
 						case callsOne(call, handed):
 							what = "runs code that it was handed"
 						case doesIO(call):
 							what = "does I/O"
+						case draws(call):
+							what = "draws a picture"
 						default:
 							return true
 						}
 						name := folder + " " + f.Name.Name
 						used[name] = true
 						if underLock[name] == "" {
-							t.Errorf("%s: %s %s while it holds a lock; release it first", set.Position(call.Pos()), f.Name.Name, what)
+							t.Errorf("%s: %s %s while it holds a lock; release it first", set.Position(n.Pos()), f.Name.Name, what)
 						}
 						return true
 					})
@@ -76,7 +90,8 @@ func TestNoInputOrOutputUnderALock(t *testing.T) {
 }
 
 // eachLocked calls fn with the statements that run while a lock is held: those behind a
-// Lock, up to the Unlock of the same block, or all if that is deferred.
+// Lock, up to the Unlock of the same block, or all if that is deferred; and those behind a
+// deferred Unlock whose Lock is elsewhere.
 func eachLocked(body ast.Node, fn func([]ast.Stmt)) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		var list []ast.Stmt
@@ -88,11 +103,18 @@ func eachLocked(body ast.Node, fn func([]ast.Stmt)) {
 		case *ast.CommClause:
 			list = n.Body
 		}
+		locked := map[string]bool{}
 		for i, s := range list {
+			if d, ok := s.(*ast.DeferStmt); ok {
+				if lock := mutexOf(&ast.ExprStmt{X: d.Call}, "Unlock", "RUnlock"); lock != "" && !locked[lock] {
+					fn(list[i+1:])
+				}
+			}
 			lock := mutexOf(s, "Lock", "RLock")
 			if lock == "" {
 				continue
 			}
+			locked[lock] = true
 			end := i + 1
 			for end < len(list) && mutexOf(list[end], "Unlock", "RUnlock") != lock {
 				end++
@@ -153,11 +175,70 @@ func callsOne(call *ast.CallExpr, handed map[string]bool) bool {
 	return ok && handed[name.Name]
 }
 
-// doesIO reports whether a call is of a package that reads and writes files or connections.
+// fieldsOf are the names of fields, by folder.
+type fieldsOf map[string]map[string]bool
+
+// functionFields returns the fields of structs that hold functions. One without parameters
+// that returns a time is a clock, which may be read under a lock.
+func functionFields(t *testing.T) fieldsOf {
+	named := map[string]bool{"context.CancelFunc": true, "context.CancelCauseFunc": true}
+	eachProductFile(t, func(folder string, _ *token.FileSet, file *ast.File) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.TypeSpec); ok && isFunction(spec.Type) {
+				named[folder+"."+spec.Name.Name], named[path.Base(folder)+"."+spec.Name.Name] = true, true
+			}
+			return true
+		})
+	})
+	fields := fieldsOf{}
+	eachProductFile(t, func(folder string, _ *token.FileSet, file *ast.File) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			of, ok := n.(*ast.StructType)
+			if !ok {
+				return true
+			}
+			for _, field := range of.Fields.List {
+				if isFunction(field.Type) || named[written(field.Type)] || named[folder+"."+written(field.Type)] {
+					for _, name := range field.Names {
+						if fields[folder] == nil {
+							fields[folder] = map[string]bool{}
+						}
+						fields[folder][name.Name] = true
+					}
+				}
+			}
+			return true
+		})
+	})
+	return fields
+}
+
+func isFunction(e ast.Expr) bool {
+	of, ok := e.(*ast.FuncType)
+	return ok && (of.Results == nil || of.Params.NumFields() > 0 || !tellsTime(of.Results))
+}
+
+// has reports whether something names such a field of a struct of its own package.
+func (f fieldsOf) has(folder string, n ast.Node) bool {
+	of, ok := n.(*ast.SelectorExpr)
+	return ok && f[folder][of.Sel.Name]
+}
+
+// draws reports whether a call draws a PNG, which takes some 50 ms.
+func draws(call *ast.CallExpr) bool {
+	name := written(call.Fun)
+	return name == "Draw" || name == "identity.Draw" || name == "png.Encode"
+}
+
+// doesIO reports whether a call is of a package that reads and writes files or connections,
+// or closes something.
 func doesIO(call *ast.CallExpr) bool {
 	of, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
 		return false
+	}
+	if of.Sel.Name == "Close" && len(call.Args) == 0 {
+		return true
 	}
 	from, ok := of.X.(*ast.Ident)
 	return ok && (from.Name == "os" || from.Name == "net" || from.Name == "io" || from.Name == "sql" || from.Name == "http") && ast.IsExported(of.Sel.Name)

@@ -86,7 +86,7 @@ func (k *Keys) Create(ctx context.Context, p beacon.Principal, in Creation) (Cre
 		return nil
 	})
 	if err != nil {
-		return Created{}, err
+		return Created{}, beacon.WordExhausted(err)
 	}
 	k.cache.keep(key, now, generation)
 	k.Created(key.ID) // also where it could not be kept
@@ -197,7 +197,7 @@ func (k *Keys) Revoke(ctx context.Context, p beacon.Principal, key beacon.KeyID)
 	}
 	err = k.store.RevokeKey(ctx, key, k.now(), p.Actor())
 	k.Forget(key) // even on an error: a failed commit may have been one
-	return struct{}{}, err
+	return struct{}{}, beacon.WordNoSuch(err, "key")
 }
 
 // Self returns the key of the principal. It needs no database if the key is cached,
@@ -208,7 +208,8 @@ func (k *Keys) Self(ctx context.Context, p beacon.Principal, _ struct{}) (beacon
 			return e.current(), nil
 		}
 	}
-	return k.store.Key(ctx, p.Key)
+	key, err := k.store.Key(ctx, p.Key)
+	return key, beacon.WordNoSuch(err, "key")
 }
 
 func forbidden(message string) error {

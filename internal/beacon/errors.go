@@ -102,6 +102,9 @@ func Unexpected(cause error) error { return &Error{Message: "internal error", Er
 // NoSuch returns the error for something that does not exist.
 func NoSuch(what string) error { return &Error{Kind: NotFound, Message: "no such " + what} }
 
+// WordNoSuch adds the message of NoSuch to an error of a store.
+func WordNoSuch(err error, what string) error { return Word(err, NotFound, "no such "+what) }
+
 // Conflicting returns the error for a write that others made impossible. It has no words
 // for people: a use case adds them with Word if the error can reach someone.
 func Conflicting(cause error) error { return &Error{Kind: Conflict, Err: cause} }

@@ -1,6 +1,7 @@
 package beacon
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -27,21 +28,42 @@ const (
 )
 
 // Allows returns RateLimited if a user with a quota of hotspots may do no more at a moment,
-// which is on the day of the tally.
+// which is on the day of the tally. It is called in a transaction, and has no words for
+// people: a use case adds them with WordExhausted.
 func (t Tally) Allows(more Tally, hotspots int, at time.Time) error {
 	hotspots, t = max(hotspots, DefaultQuota().Hotspots), t.Plus(more)
-	var done string
+	var most exhausted
 	switch {
 	case t.Changes > changesADay*hotspots:
-		done = fmt.Sprintf("made %d changes", changesADay*hotspots)
+		most.Changes = changesADay * hotspots
 	case t.MACs > macsADay*hotspots:
-		done = fmt.Sprintf("changed %d MAC addresses", macsADay*hotspots)
+		most.MACs = macsADay * hotspots
 	default:
 		return nil
 	}
+	return &Error{Kind: RateLimited, RetryAfter: (DayOf(at) + 1).Time().Sub(at), Err: most}
+}
+
+// exhausted has the most that a user may do of what was done too often.
+type exhausted Tally
+
+func (exhausted) Error() string { return "the tally of the day is full" }
+
+// WordExhausted adds the message to an error of Allows.
+func WordExhausted(err error) error {
+	e, refused := errors.AsType[*Error](err)
+	most, ok := errors.AsType[exhausted](err)
+	if !ok || !refused {
+		return err
+	}
+	done := fmt.Sprintf("made %d changes", most.Changes)
+	if most.MACs > 0 {
+		done = fmt.Sprintf("changed %d MAC addresses", most.MACs)
+	}
 	return &Error{
-		Kind:       RateLimited,
+		Kind:       e.Kind,
 		Message:    "you " + done + " today, the most allowed: go on tomorrow (UTC), or ask staff for a higher quota",
-		RetryAfter: (DayOf(at) + 1).Time().Sub(at),
+		RetryAfter: e.RetryAfter,
+		Err:        most,
 	}
 }

@@ -90,7 +90,7 @@ func (c *CheckIns) CheckIn(ctx context.Context, p beacon.Principal, in Report) (
 	}
 	h, err := c.store.Hotspot(ctx, in.Hotspot)
 	if err != nil {
-		return Outcome{}, err
+		return Outcome{}, beacon.WordNoSuch(err, "hotspot")
 	}
 	now := c.now().UTC().Truncate(time.Millisecond)
 	row := beacon.CheckIn{

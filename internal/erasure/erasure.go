@@ -80,7 +80,8 @@ func (e *Erasures) Ask(ctx context.Context, p beacon.Principal, user beacon.User
 		return beacon.Erasure{}, err
 	}
 	now := e.Clock.Now().UTC().Truncate(time.Millisecond)
-	return e.Wishes.AskErasure(ctx, beacon.Erasure{User: user, Asked: now, Due: now.Add(beacon.ErasureWait)}, p.Actor())
+	wish, err := e.Wishes.AskErasure(ctx, beacon.Erasure{User: user, Asked: now, Due: now.Add(beacon.ErasureWait)}, p.Actor())
+	return wish, beacon.WordNoSuch(err, "user")
 }
 
 // Get returns the wish of a user, or one without a time if there is none.
@@ -103,7 +104,7 @@ func (e *Erasures) Withdraw(ctx context.Context, p beacon.Principal, user beacon
 		return struct{}{}, err
 	}
 	now := e.Clock.Now()
-	err = e.Wishes.WithdrawErasure(ctx, user, p.CountedActor(now), now)
+	err = beacon.WordExhausted(e.Wishes.WithdrawErasure(ctx, user, p.CountedActor(now), now))
 	err = beacon.Word(err, beacon.Conflict, "it is too late: the data is being erased, or was")
 	return struct{}{}, beacon.Word(err, beacon.NotFound, "nobody has asked to erase this user")
 }

@@ -89,7 +89,7 @@ func (r *Registry) write(
 		return changed, err
 	})
 	if err != nil {
-		return beacon.Hotspot{}, beacon.Word(err, beacon.Conflict, macTaken)
+		return beacon.Hotspot{}, worded(err)
 	}
 	return h, r.fleet.Apply(h)
 }

@@ -44,7 +44,7 @@ func (r *Registry) Enrol(ctx context.Context, p beacon.Principal, form beacon.En
 		err = errUnknownMAC // the address was taken meanwhile, or is reserved
 	}
 	if err != nil {
-		return Linked{}, err
+		return Linked{}, beacon.WordExhausted(err)
 	}
 	out.Hotspot = h
 	return out, r.fleet.Apply(h)

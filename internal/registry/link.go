@@ -37,7 +37,7 @@ func (r *Registry) NewLinkCode(ctx context.Context, p beacon.Principal, hotspot 
 	}
 	row := beacon.LinkCode{Hotspot: hotspot, Hash: hash, ExpiresAt: made.ExpiresAt}
 	err = r.store.PutLinkCode(ctx, row, p.CountedActor(now), now)
-	return made, beacon.Word(err, beacon.Conflict, "the link code is in use: create another")
+	return made, worded(beacon.Word(err, beacon.Conflict, "the link code is in use: create another"))
 }
 
 // Link is what a device sends to be linked. It has no key yet; Request is the id of

@@ -152,7 +152,7 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 		return changed, by.Once.Keep(out)
 	})
 	if err != nil {
-		return View{}, err
+		return View{}, worded(err)
 	}
 	return out, r.fleet.Apply(h)
 }

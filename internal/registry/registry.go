@@ -108,10 +108,16 @@ func (r *Registry) find(ctx context.Context, hotspot beacon.HotspotID) (beacon.H
 	if !validID(hotspot) {
 		return beacon.Hotspot{}, errNoHotspot
 	}
-	return r.store.Hotspot(ctx, hotspot)
+	h, err := r.store.Hotspot(ctx, hotspot)
+	return h, worded(err)
 }
 
 var errNoHotspot = beacon.NoSuch("hotspot")
+
+// worded adds the message to an error of the store about a hotspot.
+func worded(err error) error {
+	return beacon.WordExhausted(beacon.WordNoSuch(beacon.Word(err, beacon.Conflict, macTaken), "hotspot"))
+}
 
 // Get returns one hotspot, as far as the principal may see it.
 func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID) (View, error) {

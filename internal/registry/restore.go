@@ -37,7 +37,7 @@ func (r *Registry) Restore(ctx context.Context, p beacon.Principal, hotspot beac
 		return changed, p.Once.Keep(*h)
 	})
 	if err != nil {
-		return beacon.Hotspot{}, beacon.Word(err, beacon.Conflict, macTaken)
+		return beacon.Hotspot{}, worded(err)
 	}
 	return h, r.fleet.Apply(h)
 }

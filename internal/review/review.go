@@ -255,10 +255,11 @@ type Dismissal struct {
 // Dismiss takes flags out of the queue, but not one about a hotspot of one's own. The audit
 // has who did it, and why.
 func (r *Review) Dismiss(ctx context.Context, p beacon.Principal, in Dismissal) (struct{}, error) {
-	return struct{}{}, r.Store.DismissFlags(ctx, in.Of, in.Kind, in.Reason, p.Actor(), r.Now(), func(operator beacon.UserID) error {
+	err := r.Store.DismissFlags(ctx, in.Of, in.Kind, in.Reason, p.Actor(), r.Now(), func(operator beacon.UserID) error {
 		if operator == p.User {
 			return &beacon.Error{Kind: beacon.Forbidden, Message: "this flag is about a hotspot of yours: someone else must decide about it"}
 		}
 		return nil
 	})
+	return struct{}{}, beacon.WordNoSuch(err, "flag")
 }

@@ -25,7 +25,7 @@ func (db UserTable) AskErasure(ctx context.Context, e beacon.Erasure, by beacon.
 	err := db.commit(ctx, "erasure "+string(e.User), func(tx *transaction) (changes, error) {
 		known, err := tx.exists(knownUserSQL, string(e.User))
 		if err == nil && !known {
-			err = beacon.NoSuch("user")
+			err = absent("the user never had a key or a hotspot")
 		}
 		if err != nil {
 			return nil, err

@@ -119,7 +119,7 @@ func (db FlagTable) DismissFlags(
 	return db.commit(ctx, "flag "+of, func(tx *transaction) (changes, error) {
 		flags, err := list(tx.ctx, tx, flagRow, dismissedSQL, of, string(kind))
 		if err == nil && len(flags) == 0 {
-			err = beacon.NoSuch("flag") // and nothing for the audit
+			err = absent("there is no such flag") // and nothing for the audit
 		}
 		if err != nil {
 			return nil, err

@@ -202,7 +202,7 @@ func updateOnce(
 func findHotspot(tx *transaction, text string, id beacon.HotspotID) (beacon.Hotspot, error) {
 	h, found, err := first(tx.ctx, tx, hotspotRow, text, string(id))
 	if err == nil && !found {
-		err = beacon.NoSuch("hotspot")
+		err = absent("there is no such hotspot")
 	}
 	return h, err
 }
@@ -211,7 +211,7 @@ func findHotspot(tx *transaction, text string, id beacon.HotspotID) (beacon.Hots
 func (db HotspotTable) Hotspot(ctx context.Context, id beacon.HotspotID) (beacon.Hotspot, error) {
 	h, found, err := first(ctx, db, hotspotRow, hotspotSQL, string(id))
 	if err == nil && !found {
-		err = beacon.NoSuch("hotspot")
+		err = absent("there is no such hotspot")
 	}
 	return h, err
 }
@@ -222,7 +222,7 @@ var hotspotWithMACSQL = `SELECT ` + hotspotColumns + ` FROM hotspots WHERE mac_l
 func (db HotspotTable) HotspotWithMAC(ctx context.Context, mac beacon.MAC) (beacon.Hotspot, error) {
 	h, found, err := first(ctx, db, hotspotRow, hotspotWithMACSQL, mac.Canonical())
 	if err == nil && !found {
-		err = beacon.NoSuch("hotspot")
+		err = absent("there is no such hotspot")
 	}
 	return h, err
 }

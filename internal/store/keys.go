@@ -110,7 +110,7 @@ func (db KeyTable) RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time,
 		}
 		_, found, err := first(tx.ctx, tx, keyRow, keySQL, string(id))
 		if err == nil && !found {
-			err = beacon.NoSuch("key")
+			err = absent("there is no such key")
 		}
 		return nil, err
 	})
@@ -120,7 +120,7 @@ func (db KeyTable) RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time,
 func (db KeyTable) Key(ctx context.Context, id beacon.KeyID) (beacon.Key, error) {
 	k, found, err := first(ctx, db, keyRow, keySQL, string(id))
 	if err == nil && !found {
-		err = beacon.NoSuch("key")
+		err = absent("there is no such key")
 	}
 	return k, err
 }

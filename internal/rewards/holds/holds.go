@@ -201,13 +201,14 @@ func (r *Holds) edit(
 ) (beacon.Hold, error) {
 	by := p.CountedActor(now) // an operator may answer again and again
 	by.Note = note
-	return r.Store.EditHolds(ctx, user, by, now, func(all []beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
+	h, err := r.Store.EditHolds(ctx, user, by, now, func(all []beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
 		h, kind, err := edit(all)
 		if err == nil {
 			err = by.Once.Keep(h)
 		}
 		return h, kind, err
 	})
+	return h, beacon.WordExhausted(err)
 }
 
 // mayJudge returns an error for someone with a hotspot that is held, or near to one

@@ -101,7 +101,7 @@ func ReportReader() func(body string) (reports bool, ignored int) {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
 		_, _ = room.Read(httptest.NewRecorder(), r)
-		return room.Reports, room.Ignored.Count
+		return room.Reports(), room.Ignored.Count
 	}
 }
 

@@ -42,6 +42,7 @@ var allowed = map[string][]string{
 	// What people and devices do.
 	"access":    {"beacon", "clock", "id"},
 	"checkins":  {"beacon", "clock", "fleet", "id"},
+	"devices":   {"beacon", "fleet", "registry"},
 	"erasure":   {"beacon", "clock", "id", "lease", "ledger"},
 	"events":    {"beacon", "clock", "lease"},
 	"oversight": {"beacon", "fleet", "id", "ledger", "rewards"},
@@ -72,7 +73,7 @@ var allowed = map[string][]string{
 	"api/accounts":         {"access", "api/edge", "api/hotspots", "api/payments", "beacon", "client", "erasure", "httpserver", "id", "ledger", "registry", "rewards/holds", "telemetry"},
 	"api/edge":             {"access", "beacon", "client", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "id", "telemetry"},
 	"api/fragments":        {"api/edge", "beacon", "fleet"},
-	"api/hotspots":         {"access", "api/edge", "api/fragments", "beacon", "checkins", "client", "fleet", "geo", "httpserver", "httpserver/coding", "id", "registry", "telemetry"},
+	"api/hotspots":         {"access", "api/edge", "api/fragments", "beacon", "checkins", "client", "devices", "fleet", "geo", "httpserver", "httpserver/coding", "id", "registry", "telemetry"},
 	"api/maps":             {"api/edge", "api/fragments", "api/mvt", "beacon", "client", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static"},
 	"api/network":          {"api/edge", "api/fragments", "beacon", "client", "events", "httpserver", "id", "oversight", "registry", "review", "rewards", "rewards/earnings"},
 	"api/payments":         {"api/edge", "beacon", "client", "geo", "httpserver/coding", "id", "ledger", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "rewards/statement"},

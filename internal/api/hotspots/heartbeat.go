@@ -15,9 +15,9 @@ import (
 	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/api/fragments"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/devices"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
-	"github.com/beacon-wifi/beacon/internal/registry"
 )
 
 // Heartbeats are most of the traffic of a live network: a million devices send 16,700 a
@@ -59,37 +59,20 @@ func (a *API) takeBeat(
 	if err := a.Limits.SpendDevice(w.Header(), id, now); err != nil {
 		return taken, err
 	}
-	beat, err := room.Read(w, r)
-	if err != nil {
+	if room.sent.Beat, err = room.Read(w, r); err != nil {
 		return taken, err
 	}
-	if taken, err = a.telemetry.Take(r.Context(), hotspot, beat); err != nil {
-		return taken, err
-	}
-	if taken.Why == beacon.Counted {
-		a.checkins.Heard(hotspot, edge.Address(r))
-	}
-	if room.Reports {
-		a.report(w, r, id, room)
-	}
-	return taken, nil
-}
-
-// report stores what a device says about itself. The heartbeat counts in any case: if
-// this cannot be stored, or not so soon again, it is ignored (decision D122).
-func (a *API) report(w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID, room *BeatRoom) {
-	ctx, cancel := context.WithTimeout(r.Context(), a.Patience)
-	defer cancel()
-	stored, err := a.registry.Report(ctx, registry.Report{Hotspot: hotspot, Agent: room.agent, Request: httpserver.RequestID(w)})
-	if !stored {
+	room.sent.From, room.sent.Request, room.sent.Patience = edge.Address(r), httpserver.RequestID(w), a.Patience
+	out, err := a.devices.Take(r.Context(), hotspot, &room.sent)
+	if out.Dropped {
 		room.Ignored.Add("agent")
 	}
-	if err == nil {
-		return
+	if out.Err != nil {
+		if more, ok := a.complains.pass(time.Now()); ok {
+			a.Log.Error("the report of a device cannot be stored", "request_id", httpserver.RequestID(w), "err", out.Err, "refused_since_last_line", more)
+		}
 	}
-	if more, ok := a.complains.pass(time.Now()); ok {
-		a.Log.Error("the report of a device cannot be stored", "request_id", httpserver.RequestID(w), "err", err, "refused_since_last_line", more)
-	}
+	return out.Taken, err
 }
 
 func AppendBeat(out []byte, taken beacon.Taken, ignored []string, m client.Meta) []byte {
@@ -202,8 +185,7 @@ func (t *throttle) pass(now time.Time) (skipped int64, ok bool) {
 type BeatRoom struct {
 	body     [usualBeat]byte
 	Ignored  edge.Ignored // of the heartbeat that was read last
-	Reports  bool         // whether that has a report in agent
-	agent    beacon.Agent
+	sent     devices.Sent
 	response []byte
 }
 
@@ -216,10 +198,13 @@ func newBeatPool() beatPool {
 	return beatPool{sync.Pool{New: func() any { return new(BeatRoom) }}}
 }
 
+// Reports reports whether the heartbeat that was read last has a report of its device.
+func (room *BeatRoom) Reports() bool { return room.sent.Agent != (beacon.Agent{}) }
+
 // Read reads a heartbeat. Anything unusual, valid or not, is left to the general
 // parser, so that errors are reported as everywhere else (decision N7).
 func (room *BeatRoom) Read(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
-	room.Ignored, room.Reports = edge.Ignored{}, false
+	room.Ignored, room.sent = edge.Ignored{}, devices.Sent{}
 	if r.ContentLength <= 0 || r.ContentLength > usualBeat || !isPlainJSON(r.Header) {
 		return room.Decode(w, r)
 	}
@@ -283,8 +268,7 @@ func (room *BeatRoom) Decode(w http.ResponseWriter, r *http.Request) (beacon.Hea
 	if err != nil {
 		return beacon.Heartbeat{}, err
 	}
-	room.Ignored, room.agent = *o.Ignored, beacon.ReportOf(form.Agent)
-	room.Reports = room.agent != (beacon.Agent{})
+	room.Ignored, room.sent.Agent = *o.Ignored, beacon.ReportOf(form.Agent)
 	return form.Validate()
 }
 

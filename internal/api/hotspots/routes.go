@@ -11,6 +11,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/checkins"
+	"github.com/beacon-wifi/beacon/internal/devices"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/telemetry"
@@ -18,9 +19,7 @@ import (
 
 // Telemetry is what is done with heartbeats.
 type Telemetry interface {
-	// Take returns once the heartbeat is durable, or with an error. It must give up
-	// by itself: heartbeat requests have no deadline of their own.
-	Take(ctx context.Context, hotspot *fleet.Hotspot, beat beacon.Heartbeat) (beacon.Taken, error)
+	devices.Beats
 	// History returns NotFound when there is no live hotspot.
 	History(ctx context.Context, q telemetry.HistoryQuery) (telemetry.History, error)
 }
@@ -30,6 +29,7 @@ type API struct {
 	*edge.Edge
 	registry  *registry.Registry
 	checkins  *checkins.CheckIns
+	devices   *devices.Devices
 	fleet     *fleet.Fleet
 	telemetry Telemetry
 
@@ -45,7 +45,7 @@ type API struct {
 // New returns the API of hotspots.
 func New(e *edge.Edge, r *registry.Registry, c *checkins.CheckIns, f *fleet.Fleet, t Telemetry) *API {
 	return &API{
-		Edge: e, registry: r, checkins: c, fleet: f, telemetry: t,
+		Edge: e, registry: r, checkins: c, devices: devices.New(t, c, r), fleet: f, telemetry: t,
 		searches: sync.Pool{New: newSearch}, beats: newBeatPool(), NamesARequest: namesARequest,
 	}
 }

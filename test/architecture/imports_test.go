@@ -105,7 +105,7 @@ var allowed = map[string][]string{
 	// For people: pages, guides, files to install and watch it with.
 	"console":         {"httpserver/static"},
 	"basemap":         {"basemap/pmtiles", "httpserver/static"}, // a file of streets; not what is drawn over it
-	"basemap/extract": {"basemap", "basemap/pmtiles"},
+	"basemap/extract": {"basemap", "basemap/pmtiles", "clock"},
 	"basemap/pmtiles": {},
 	"identity":        {"beacon", "httpserver/static"},
 	"deploy":          {},

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/beacon-wifi/beacon/internal/clock"
 )
 
 // DefaultFrom is Protomaps' builds of the whole Earth, of which there is one a day (decision
@@ -51,7 +53,7 @@ func find(ctx context.Context, o Order, begun string) (*source, error) {
 	}
 	client := newClient()
 	for _, u := range all {
-		s := &source{ctx: ctx, client: client, url: u, pause: wait, quiet: silence}
+		s := &source{ctx: ctx, client: client, url: u, pause: clock.Pause, quiet: silence}
 		if o.pause != nil {
 			s.pause, s.quiet = o.pause, o.quiet
 		}

@@ -29,8 +29,8 @@ type Order struct {
 	Replace bool // the file may exist
 	Now     time.Time
 
-	pause func(context.Context, time.Duration) error // of tests, instead of waiting
-	quiet time.Duration                              // of tests, with pause
+	pause func(context.Context, time.Duration) bool // of tests, instead of waiting
+	quiet time.Duration                             // of tests, with pause
 }
 
 // Finest is the closest zoom that a file may have: the numbers of a build must not decide

@@ -31,8 +31,8 @@ type source struct {
 	ctx    context.Context // of the command: ReadAt takes none
 	client *http.Client
 	url    *url.URL
-	pause  func(context.Context, time.Duration) error
-	quiet  time.Duration // how long the server may be silent
+	pause  func(context.Context, time.Duration) bool // false: ctx ended
+	quiet  time.Duration                             // how long the server may be silent
 
 	start []byte // the first bytes
 	size  int64
@@ -96,8 +96,8 @@ func (s *source) ReadAt(p []byte, at int64) (n int, err error) {
 func (s *source) retry(p []byte, at int64) (n int, err error) {
 	for try := range tries {
 		if try > 0 {
-			if err := s.pause(s.ctx, time.Second<<(try-1)); err != nil {
-				return 0, err
+			if !s.pause(s.ctx, time.Second<<(try-1)) {
+				return 0, s.ctx.Err()
 			}
 		}
 		n, err = s.request(p, at)
@@ -216,14 +216,4 @@ func (w *watched) Read(p []byte) (int, error) {
 	n, err := w.Reader.Read(p)
 	w.timer.Reset(w.quiet)
 	return n, err
-}
-
-// wait waits, unless the command ends.
-func wait(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }

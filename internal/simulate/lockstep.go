@@ -6,8 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"time"
+
+	"github.com/beacon-wifi/beacon/client"
 )
 
 // March runs all devices in lockstep with a clock that it advances itself, minute by
@@ -61,33 +62,18 @@ func (c *Client) Digest(ctx context.Context, devices []*Device, from, to time.Ti
 }
 
 // describe returns what the server says about one hotspot, on one line.
-func (c *Client) describe(ctx context.Context, d *Device, from, to time.Time) ([]byte, error) {
-	var whole struct {
-		Status  string          `json:"status"`
-		Metrics json.RawMessage `json:"metrics"`
-	}
-	if err := c.read(ctx, "/v1/hotspots/"+d.hotspot, &whole); err != nil {
-		return nil, fmt.Errorf("read hotspot %s: %w", d.hotspot, err)
-	}
-	var past struct {
-		Points json.RawMessage `json:"points"`
-	}
-	query := url.Values{"from": {from.Format(time.RFC3339)}, "to": {to.Format(time.RFC3339)}, "step": {"1d"}}
-	if err := c.read(ctx, "/v1/hotspots/"+d.hotspot+"/history?"+query.Encode(), &past); err != nil {
-		return nil, fmt.Errorf("read the history of hotspot %s: %w", d.hotspot, err)
-	}
-	return fmt.Appendf(nil, "%s %s %s\n", whole.Status, whole.Metrics, past.Points), nil
-}
-
-// read decodes the data of a response into out, which keeps the server's text where
-// package client would not.
-func (c *Client) read(ctx context.Context, path string, out any) error {
-	return c.repeating(ctx, func() error {
-		body, err := c.api.Download(ctx, path, "application/json")
+func (c *Client) describe(ctx context.Context, d *Device, from, to time.Time) (line []byte, err error) {
+	err = c.repeating(ctx, func() error {
+		h, err := c.api.Hotspot(ctx, d.hotspot)
 		if err != nil {
-			return err
+			return fmt.Errorf("read hotspot %s: %w", d.hotspot, err)
 		}
-		defer body.Close()
-		return json.NewDecoder(body).Decode(&struct{ Data any }{out})
+		past, err := c.api.History(ctx, d.hotspot, client.HistoryQuery{From: from, To: to, Step: "1d"})
+		if err != nil {
+			return fmt.Errorf("read the history of hotspot %s: %w", d.hotspot, err)
+		}
+		line, err = json.Marshal([]any{h.Status, h.Metrics, past.Points})
+		return err
 	})
+	return append(line, '\n'), err
 }

@@ -17,10 +17,10 @@ var notResponses = map[string]bool{
 	"auditRecord": true, // what --json prints, with the node
 }
 
-// The shapes of the API's JSON are declared once, in package client: the edge and the
-// commands encode its types.
+// The shapes of the API's JSON are declared once, in package client: the edge, the commands
+// and simulated devices encode its types.
 func TestShapes_AreTheClients(t *testing.T) {
-	for _, dir := range []string{"internal/api", "cmd"} {
+	for _, dir := range []string{"internal/api", "internal/simulate", "cmd"} {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

@@ -82,7 +82,7 @@ func (t *Table) readDay(l *Live, day beacon.Day, r *Record, now, lag beacon.Minu
 			}
 			k.decideUpTo(at, max(now+1, lag)-lag)
 			d = own.Did()
-			if own.decided > 0 && !own.Settled() { // the current hour has a tier too
+			if own.decided > 0 && !own.AllDecided() { // the current hour has a tier too
 				d.Tier, _ = own.tier(day.Midnight() + beacon.Minute(own.decided) - 1)
 			}
 			return d, true

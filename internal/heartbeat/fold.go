@@ -94,7 +94,7 @@ func (k *openDays) fold(now beacon.Minute, final beacon.Day, each func(*Record))
 }
 
 // over reports whether the day is final, given that those before final are.
-func (r *Record) over(final beacon.Day) bool { return r.day < final && r.Settled() }
+func (r *Record) over(final beacon.Day) bool { return r.day < final && r.AllDecided() }
 
 // hasBeats reports whether any beat arrived on the day.
 func (r *Record) hasBeats() bool {

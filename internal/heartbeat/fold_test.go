@@ -19,15 +19,15 @@ func TestFold_Midnight(t *testing.T) {
 		table.Folded(l)
 		return r
 	}
-	if got := fold(-time.Minute); len(got) != 1 || got[0].Expected() != 7 || got[0].Settled() {
+	if got := fold(-time.Minute); len(got) != 1 || got[0].Expected() != 7 || got[0].AllDecided() {
 		t.Fatalf("at 23:59: %d records, %d expected; want 1 and 7", len(got), got[0].Expected())
 	}
-	if got := fold(time.Minute); len(got) != 2 || got[0].Settled() || !got[1].NeedsDayBefore() {
-		t.Fatalf("at 0:01: %d records; want both days, not settled", len(got))
+	if got := fold(time.Minute); len(got) != 2 || got[0].AllDecided() || !got[1].NeedsDayBefore() {
+		t.Fatalf("at 0:01: %d records; want both days, not all decided", len(got))
 	}
 	got := fold(6 * time.Minute)
-	if len(got) != 2 || !got[0].Settled() || got[1].NeedsDayBefore() || got[0].Served() != 10 || got[0].Expected() != 10 {
-		t.Fatalf("at 0:06: %d records; want yesterday settled, with 10 of 10", len(got))
+	if len(got) != 2 || !got[0].AllDecided() || got[1].NeedsDayBefore() || got[0].Served() != 10 || got[0].Expected() != 10 {
+		t.Fatalf("at 0:06: %d records; want yesterday decided, with 10 of 10", len(got))
 	}
 	if got[1].Served() != 3 || got[1].Expected() != 4 {
 		t.Errorf("the new day served %d of %d; want 3 of 4", got[1].Served(), got[1].Expected())
@@ -55,7 +55,7 @@ func TestRefresh_FindsDaysThatAreOver(t *testing.T) {
 		t.Fatal("the day is over, and nobody writes it")
 	}
 	got := table.FoldNow(l, nil, noon.Add(13*time.Hour))
-	if len(got) != 2 || got[0].Expected() != 720 || got[0].Served() != 4 || !got[0].Settled() {
+	if len(got) != 2 || got[0].Expected() != 720 || got[0].Served() != 4 || !got[0].AllDecided() {
 		t.Errorf("%d records; want yesterday with 4 of 720", len(got))
 	}
 }

@@ -99,8 +99,8 @@ func (o *oracle) checkRecord(t *testing.T, r *heartbeat.Record, now time.Time) {
 	if r.Served() != facts.Served || r.Expected() != facts.Expected {
 		t.Fatalf("%v served %d of %d; want %d of %d", r.Day().Time(), r.Served(), r.Expected(), facts.Served, facts.Expected)
 	}
-	if r.Settled() != (last == first+1439) {
-		t.Fatalf("%v, at %v: settled %v", r.Day().Time(), now, r.Settled())
+	if r.AllDecided() != (last == first+1439) {
+		t.Fatalf("%v, at %v: all decided: %v", r.Day().Time(), now, r.AllDecided())
 	}
 	points := heartbeat.Series([]*heartbeat.Record{r}, r.Day().Time(), (r.Day() + 1).Time(), time.Hour)
 	var total uint64

@@ -58,8 +58,8 @@ type sum struct{ served, expected uint16 }
 // Day returns the day of the record.
 func (r *Record) Day() beacon.Day { return r.day }
 
-// Settled reports whether the whole day is decided.
-func (r *Record) Settled() bool { return r.decided == beacon.MinutesADay }
+// AllDecided reports whether the whole day is decided.
+func (r *Record) AllDecided() bool { return r.decided == beacon.MinutesADay }
 
 // NeedsDayBefore reports whether the last day before it that has a record was not final
 // when this one was written. A caller that restores this record must restore that one

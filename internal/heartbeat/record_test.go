@@ -122,10 +122,10 @@ func decodeForged(t *testing.T, data []byte) {
 	if f.Served != r.Served() || f.Expected != r.Expected() || f.Served > f.Expected || f.Expected < 0 {
 		t.Errorf("facts %+v", f)
 	}
-	if r.Settled() && f.Closed+f.Outside == 0 && f.Bytes != r.Bytes() {
+	if r.AllDecided() && f.Closed+f.Outside == 0 && f.Bytes != r.Bytes() {
 		t.Errorf("of a day that was open throughout: %+v, %d bytes", f, r.Bytes())
 	}
-	if r.Settled() && f.Expected+f.Closed+f.Excused+f.Outside != 1440 {
+	if r.AllDecided() && f.Expected+f.Closed+f.Excused+f.Outside != 1440 {
 		t.Errorf("a whole day: %+v", f)
 	}
 	heartbeat.Series([]*heartbeat.Record{r}, r.Day().Time(), r.Day().Time().AddDate(0, 0, 2), 7*time.Hour)

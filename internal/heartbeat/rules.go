@@ -95,7 +95,7 @@ func (r *Record) tierAfter(c *rules, prev *Record, hour int) beacon.Tier {
 	first := r.day.Midnight()
 	at := first + beacon.Minute(hour)*60 + 59
 	if from, down := c.service.since(at); down {
-		if from <= first && prev != nil && prev.day+1 == r.day && prev.Settled() {
+		if from <= first && prev != nil && prev.day+1 == r.day && prev.AllDecided() {
 			return prev.tiers[hoursADay-1]
 		}
 		at = max(from, first) - 1

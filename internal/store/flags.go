@@ -53,14 +53,14 @@ func (db FlagTable) Reviewed(ctx context.Context) (beacon.Day, bool, error) {
 // for, each flag is a line.
 const (
 	flagCountSQL = `SELECT count(*), count(DISTINCT user_id || ' ' || kind) FROM flags WHERE dismissed = 0 AND ($1 = '' OR user_id = $1) AND ($2 = '' OR kind = $2)`
-	flagLinesSQL = `SELECT ` + flagColumns + `, alike, standing FROM
+	flagLinesSQL = `SELECT ` + flagColumns + `, alike, rank FROM
 			(SELECT ` + flagColumns + `, count(*) OVER (PARTITION BY user_id, kind) AS alike,
-				max(weight * (stake + 1)) OVER (PARTITION BY user_id) AS standing,
+				max(weight * (stake + 1)) OVER (PARTITION BY user_id) AS rank,
 				row_number() OVER (PARTITION BY user_id, kind ORDER BY last_day DESC, hotspot) AS number
 			FROM flags WHERE dismissed = 0 AND ($1 = '' OR user_id = $1) AND ($2 = '' OR kind = $2)) AS queue
-		WHERE (number = 1 OR $1 <> '') AND (standing < $3 OR standing = $3 AND (user_id > $4 OR user_id = $4 AND
+		WHERE (number = 1 OR $1 <> '') AND (rank < $3 OR rank = $3 AND (user_id > $4 OR user_id = $4 AND
 			(weight < $5 OR weight = $5 AND (kind > $6 OR kind = $6 AND $1 <> '' AND hotspot > $7))))
-		ORDER BY standing DESC, user_id, weight DESC, kind, hotspot LIMIT $8 OFFSET $9`
+		ORDER BY rank DESC, user_id, weight DESC, kind, hotspot LIMIT $8 OFFSET $9`
 )
 
 // CountFlags returns how many lines the queue has, and how many flags.

@@ -113,7 +113,7 @@ func (c *claim) proves(e *entry) bool {
 	if c.sealed != nil {
 		return c.sealed.opens(e)
 	}
-	return e.holds(c.hash)
+	return e.matches(c.hash)
 }
 
 func (k *Keys) verify(ctx context.Context, c claim, mayAsk func() error) (beacon.Principal, error) {
@@ -249,7 +249,7 @@ func (k *Keys) lookup(ctx context.Context, public string, now time.Time) (*entry
 	return k.cache.keep(key, now, generation), nil
 }
 
-// holds reports whether the secret is the entry's, in constant time.
-func (e *entry) holds(hash [32]byte) bool {
+// matches reports whether the secret is the entry's, in constant time.
+func (e *entry) matches(hash [32]byte) bool {
 	return subtle.ConstantTimeCompare(hash[:], e.key.SecretHash[:]) == 1
 }

@@ -75,7 +75,7 @@ func (s *session) expired(now time.Time) bool {
 // original end.
 func (s *session) opens(e *entry) bool {
 	secret, err := Unseal(string(e.key.SecretHash[:]), s.context(), s.sealed)
-	return err == nil && len(secret) == secretLength && e.holds(Presented{secret: string(secret)}.Hash())
+	return err == nil && len(secret) == secretLength && e.matches(Presented{secret: string(secret)}.Hash())
 }
 
 // context is what a session is for. It binds the parts that can be read.

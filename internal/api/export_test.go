@@ -51,7 +51,7 @@ func ReadBodies(body string) []error {
 		_, err4 = verification.Form.Validate()
 	}
 	_, _, err5 := hotspots.DecodeLink(request())
-	_, err6 := new(hotspots.BeatRoom).Decode(request())
+	_, err6 := new(hotspots.BeatBuffer).Decode(request())
 	_, err7 := edge.FromBody(maps.DecodeWhatIf)(request())
 	return []error{err1, err2, err3, err4, err5, err6, err7}
 }
@@ -70,7 +70,7 @@ func ScanBeat(body string) (beacon.Heartbeat, bool) {
 func ReadBeat(body string, header http.Header) (beacon.Heartbeat, error) {
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 	r.Header = header
-	return new(hotspots.BeatRoom).Read(httptest.NewRecorder(), r)
+	return new(hotspots.BeatBuffer).Read(httptest.NewRecorder(), r)
 }
 
 // ScanNumber reads a number the quick way, if it can and nothing follows.
@@ -84,24 +84,24 @@ func ScanNumber(text string) (float64, bool) {
 // BeatReader reads heartbeats one after the other in the same memory, each as if
 // its body were to be so long.
 func BeatReader() func(body string, length int) (beacon.Heartbeat, error) {
-	room := new(hotspots.BeatRoom)
+	buffer := new(hotspots.BeatBuffer)
 	return func(body string, length int) (beacon.Heartbeat, error) {
 		r := httptest.NewRequest(http.MethodPost, "/", io.NopCloser(strings.NewReader(body)))
 		r.Header.Set("Content-Type", "application/json")
 		r.ContentLength = int64(length)
-		return room.Read(httptest.NewRecorder(), r)
+		return buffer.Read(httptest.NewRecorder(), r)
 	}
 }
 
 // ReportReader reads heartbeats one after the other in the same memory, and returns what
 // each holds besides: whether it has a report, and how many of its fields are ignored.
 func ReportReader() func(body string) (reports bool, ignored int) {
-	room := new(hotspots.BeatRoom)
+	buffer := new(hotspots.BeatBuffer)
 	return func(body string) (reports bool, ignored int) {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
-		_, _ = room.Read(httptest.NewRecorder(), r)
-		return room.Reports(), room.Ignored.Count
+		_, _ = buffer.Read(httptest.NewRecorder(), r)
+		return buffer.Reports(), buffer.Ignored.Count
 	}
 }
 
@@ -109,7 +109,7 @@ func ReportReader() func(body string) (reports bool, ignored int) {
 func DecodeBeat(body string, header http.Header) (beacon.Heartbeat, error) {
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 	r.Header = header
-	return new(hotspots.BeatRoom).Decode(httptest.NewRecorder(), r)
+	return new(hotspots.BeatBuffer).Decode(httptest.NewRecorder(), r)
 }
 
 // SetNamesARequest changes how many names are as much work as a request.

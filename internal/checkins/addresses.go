@@ -188,6 +188,6 @@ func (c *CheckIns) hashInstall(token string) beacon.Install {
 // hash hashes a text of a kind with the key, which comes first: of what follows it, all
 // that anyone sees is a part of the hash.
 func (c *CheckIns) hash(kind byte, text []byte) [sha256.Size]byte {
-	var room [128]byte
-	return sha256.Sum256(append(append(append(room[:0], c.key[:]...), kind), text...))
+	var buffer [128]byte
+	return sha256.Sum256(append(append(append(buffer[:0], c.key[:]...), kind), text...))
 }

@@ -162,8 +162,8 @@ func Seed(user beacon.UserID, month beacon.Month) Hash {
 // Next returns the hash of the chain with one more row. It hashes two lines: the
 // previous hash in hex, and the row's line.
 func (h Hash) Next(r *Row) Hash {
-	var room [512]byte
-	text := append(h.Append(room[:0]), '\n')
+	var buffer [512]byte
+	text := append(h.Append(buffer[:0]), '\n')
 	text = append(r.AppendLine(text), '\n')
 	return sha256.Sum256(text)
 }

@@ -24,11 +24,11 @@ import (
 // is never stored on disk, so its form can change at any time. It is written by hand
 // because a million are encoded when a server starts.
 func Summarize(h beacon.Hotspot, public *beacon.Hotspot) string {
-	var room [512]byte
+	var buffer [512]byte
 	if public == nil {
-		return string(summarize(room[:0], h))
+		return string(summarize(buffer[:0], h))
 	}
-	return string(summarize(room[:0], *public)) + string(summarize(nil, h))
+	return string(summarize(buffer[:0], *public)) + string(summarize(nil, h))
 }
 
 func summarize(out []byte, h beacon.Hotspot) []byte {

@@ -32,24 +32,24 @@ func (a *API) heartbeat(w http.ResponseWriter, r *http.Request) {
 // Beat receives a heartbeat (decision X3) and responds once it is durable.
 func (a *API) Beat(w http.ResponseWriter, r *http.Request, hotspot beacon.HotspotID) {
 	w.Header()["Cache-Control"] = edge.NoStore
-	room := a.beats.Get().(*BeatRoom)
-	defer a.beats.Put(room)
-	taken, err := a.takeBeat(w, r, hotspot, room)
+	buffer := a.beats.Get().(*BeatBuffer)
+	defer a.beats.Put(buffer)
+	taken, err := a.takeBeat(w, r, hotspot, buffer)
 	if err != nil {
 		a.failBeat(w, r, err)
 		return
 	}
-	if room.Ignored.Count > 0 {
-		a.fieldsIgnored.Add(int64(room.Ignored.Count))
+	if buffer.Ignored.Count > 0 {
+		a.fieldsIgnored.Add(int64(buffer.Ignored.Count))
 	}
-	room.response = AppendBeat(room.response[:0], taken, room.Ignored.Names, a.Meta(w))
-	w.Header()["Content-Length"] = edge.Decimal(len(room.response))
-	httpserver.WriteBody(w, http.StatusOK, room.response)
+	buffer.response = AppendBeat(buffer.response[:0], taken, buffer.Ignored.Names, a.Meta(w))
+	w.Header()["Content-Length"] = edge.Decimal(len(buffer.response))
+	httpserver.WriteBody(w, http.StatusOK, buffer.response)
 }
 
 // takeBeat runs the checks of decision N3 and stores the heartbeat.
 func (a *API) takeBeat(
-	w http.ResponseWriter, r *http.Request, id beacon.HotspotID, room *BeatRoom,
+	w http.ResponseWriter, r *http.Request, id beacon.HotspotID, buffer *BeatBuffer,
 ) (taken beacon.Taken, err error) {
 	now := time.Now() // machine clock: limits count real time
 	hotspot, err := a.device(w, r, id, now)
@@ -59,13 +59,13 @@ func (a *API) takeBeat(
 	if err := a.Limits.SpendDevice(w.Header(), id, now); err != nil {
 		return taken, err
 	}
-	if room.sent.Beat, err = room.Read(w, r); err != nil {
+	if buffer.sent.Beat, err = buffer.Read(w, r); err != nil {
 		return taken, err
 	}
-	room.sent.From, room.sent.Request, room.sent.Patience = edge.Address(r), httpserver.RequestID(w), a.Patience
-	out, err := a.devices.Take(r.Context(), hotspot, &room.sent)
+	buffer.sent.From, buffer.sent.Request, buffer.sent.Patience = edge.Address(r), httpserver.RequestID(w), a.Patience
+	out, err := a.devices.Take(r.Context(), hotspot, &buffer.sent)
 	if out.Dropped {
-		room.Ignored.Add("agent")
+		buffer.Ignored.Add("agent")
 	}
 	if out.Err != nil {
 		if more, ok := a.complains.pass(time.Now()); ok {
@@ -181,8 +181,8 @@ func (t *throttle) pass(now time.Time) (skipped int64, ok bool) {
 	return t.skipped.Swap(0), true
 }
 
-// BeatRoom is the memory for reading one heartbeat and responding to it.
-type BeatRoom struct {
+// BeatBuffer is the memory for reading one heartbeat and responding to it.
+type BeatBuffer struct {
 	body     [usualBeat]byte
 	Ignored  edge.Ignored // of the heartbeat that was read last
 	sent     devices.Sent
@@ -195,20 +195,20 @@ const usualBeat = 1024
 type beatPool struct{ sync.Pool }
 
 func newBeatPool() beatPool {
-	return beatPool{sync.Pool{New: func() any { return new(BeatRoom) }}}
+	return beatPool{sync.Pool{New: func() any { return new(BeatBuffer) }}}
 }
 
 // Reports reports whether the heartbeat that was read last has a report of its device.
-func (room *BeatRoom) Reports() bool { return room.sent.Agent != (beacon.Agent{}) }
+func (buffer *BeatBuffer) Reports() bool { return buffer.sent.Agent != (beacon.Agent{}) }
 
 // Read reads a heartbeat. Anything unusual, valid or not, is left to the general
 // parser, so that errors are reported as everywhere else (decision N7).
-func (room *BeatRoom) Read(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
-	room.Ignored, room.sent = edge.Ignored{}, devices.Sent{}
+func (buffer *BeatBuffer) Read(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
+	buffer.Ignored, buffer.sent = edge.Ignored{}, devices.Sent{}
 	if r.ContentLength <= 0 || r.ContentLength > usualBeat || !isPlainJSON(r.Header) {
-		return room.Decode(w, r)
+		return buffer.Decode(w, r)
 	}
-	body := room.body[:r.ContentLength]
+	body := buffer.body[:r.ContentLength]
 	n, err := io.ReadFull(r.Body, body)
 	if err == nil {
 		var form beacon.HeartbeatForm
@@ -219,7 +219,7 @@ func (room *BeatRoom) Read(w http.ResponseWriter, r *http.Request) (beacon.Heart
 		}
 	}
 	r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body[:n]), ended{err}))
-	return room.Decode(w, r)
+	return buffer.Decode(w, r)
 }
 
 // isPlainJSON reports whether the headers of a body are the usual ones.
@@ -244,7 +244,7 @@ func speedTest(o *edge.Object) beacon.SpeedTestForm {
 }
 
 // Decode reads a heartbeat in any valid form.
-func (room *BeatRoom) Decode(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
+func (buffer *BeatBuffer) Decode(w http.ResponseWriter, r *http.Request) (beacon.Heartbeat, error) {
 	o, err := edge.ReadDeviceBody(w, r)
 	if err != nil {
 		return beacon.Heartbeat{}, err
@@ -268,7 +268,7 @@ func (room *BeatRoom) Decode(w http.ResponseWriter, r *http.Request) (beacon.Hea
 	if err != nil {
 		return beacon.Heartbeat{}, err
 	}
-	room.Ignored, room.sent.Agent = *o.Ignored, beacon.ReportOf(form.Agent)
+	buffer.Ignored, buffer.sent.Agent = *o.Ignored, beacon.ReportOf(form.Agent)
 	return form.Validate()
 }
 

@@ -47,16 +47,16 @@ func RequestedTile(r *http.Request) (fleet.Tile, error) {
 
 // WriteTile responds with a tile that shows these items.
 func (a *API) WriteTile(w http.ResponseWriter, r *http.Request, tile fleet.Tile, items fleet.Items, caching []string) {
-	room := a.tiles.Get().(*tileRoom)
-	defer a.tiles.Put(room)
-	room.draw(tile, items)
-	room.small = WriteTagged(w, r, tileType, caching, room.body, room.small)
+	buffer := a.tiles.Get().(*tileBuffer)
+	defer a.tiles.Put(buffer)
+	buffer.draw(tile, items)
+	buffer.small = WriteTagged(w, r, tileType, caching, buffer.body, buffer.small)
 }
 
 // WriteTagged responds with a body that was made for this request: with an entity tag of
 // its bytes, and compressed if that is worth it. It returns the memory that it used for that,
 // which may be handed to the next call.
-func WriteTagged(w http.ResponseWriter, r *http.Request, kind, caching []string, body, room []byte) []byte {
+func WriteTagged(w http.ResponseWriter, r *http.Request, kind, caching []string, body, buffer []byte) []byte {
 	c := coding.ForSize(r.Header["Accept-Encoding"], len(body))
 	tag := c.Tag(coding.TagOf(body))
 	h := w.Header()
@@ -64,15 +64,15 @@ func WriteTagged(w http.ResponseWriter, r *http.Request, kind, caching []string,
 	h["Etag"] = []string{tag}
 	if known := r.Header["If-None-Match"]; len(known) > 0 && static.HasTag(known, tag) {
 		w.WriteHeader(http.StatusNotModified)
-		return room
+		return buffer
 	}
 	if c != coding.Identity {
-		room = c.Append(room[:0], body)
-		body = room
+		buffer = c.Append(buffer[:0], body)
+		body = buffer
 		h["Content-Encoding"] = c.Header()
 	}
 	edge.WriteAs(w, http.StatusOK, kind, body)
-	return room
+	return buffer
 }
 
 // TileOf parses the path of a tile. Leading zeros and signs are not allowed.
@@ -90,8 +90,8 @@ func tileIndex(text string) (n int, ok bool) {
 	return n, err == nil && strconv.Itoa(n) == text
 }
 
-// tileRoom is the memory for encoding one tile.
-type tileRoom struct {
+// tileBuffer is the memory for encoding one tile.
+type tileBuffer struct {
 	hotspots, clusters *mvt.Layer
 	body, small        []byte // plain and compressed
 }
@@ -107,18 +107,18 @@ const (
 	keyOnline
 )
 
-func newTileRoom() any {
-	return &tileRoom{
+func newTileBuffer() any {
+	return &tileBuffer{
 		hotspots: mvt.NewLayer(layerName, "id", "status", "radius_m"),
 		clusters: mvt.NewLayer(layerName, "id", "status", "radius_m", "count", "online_count"),
 	}
 }
 
-// draw encodes the tile into room.body.
-func (room *tileRoom) draw(tile fleet.Tile, items fleet.Items) {
-	layer := room.hotspots
+// draw encodes the tile into buffer.body.
+func (buffer *tileBuffer) draw(tile fleet.Tile, items fleet.Items) {
+	layer := buffer.hotspots
 	if items.Aggregated {
-		layer = room.clusters
+		layer = buffer.clusters
 	}
 	layer.Reset()
 	for _, m := range items.Marks {
@@ -138,7 +138,7 @@ func (room *tileRoom) draw(tile fleet.Tile, items fleet.Items) {
 		layer.Whole(keyCount, uint64(c.Count))
 		layer.Whole(keyOnline, uint64(c.Online))
 	}
-	room.body = layer.AppendTile(room.body[:0])
+	buffer.body = layer.AppendTile(buffer.body[:0])
 }
 
 // unit converts a fraction of the tile's width or height to tile units. A point on the

@@ -13,12 +13,12 @@ type API struct {
 	*edge.Edge
 	fleet  *fleet.Fleet
 	sheets sync.Pool // of *sheet
-	tiles  sync.Pool // of *tileRoom
+	tiles  sync.Pool // of *tileBuffer
 }
 
 // New returns the API of maps.
 func New(e *edge.Edge, f *fleet.Fleet) *API {
-	return &API{Edge: e, fleet: f, sheets: sync.Pool{New: newSheet}, tiles: sync.Pool{New: newTileRoom}}
+	return &API{Edge: e, fleet: f, sheets: sync.Pool{New: newSheet}, tiles: sync.Pool{New: newTileBuffer}}
 }
 
 // Routes lists the endpoints. openapi.yaml describes each.

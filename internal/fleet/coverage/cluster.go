@@ -174,8 +174,8 @@ func (g *grouping[T]) only(of *group[T]) (only Disc[T]) {
 // clusterID returns the tile's address: zoom, column and row, with a letter before
 // the zoom around the poles.
 func (c cell) clusterID() string {
-	var room [len("cl_n25_33554431_33554431")]byte
-	id := append(append(room[:0], "cl_"...), [zones]string{"", "n", "s"}[c.zone]...)
+	var buffer [len("cl_n25_33554431_33554431")]byte
+	id := append(append(buffer[:0], "cl_"...), [zones]string{"", "n", "s"}[c.zone]...)
 	id = append(strconv.AppendUint(id, uint64(c.level), 10), '_')
 	id = append(strconv.AppendUint(id, uint64(c.x), 10), '_')
 	return string(strconv.AppendUint(id, uint64(c.y), 10))

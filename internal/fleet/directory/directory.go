@@ -274,8 +274,8 @@ func (s *Snapshot[T]) listAfter(q Query[T], out []T) (page []T, total int) {
 
 // each yields the items of a block that match a query, in the query's order.
 func (b *block[T]) each(q *Query[T], yield func(T)) {
-	var room [blockSize]uint16
-	found := b.find(q.Text, room[:0])
+	var buffer [blockSize]uint16
+	found := b.find(q.Text, buffer[:0])
 	for n := range found {
 		if q.Newest {
 			n = len(found) - 1 - n

@@ -150,7 +150,7 @@ func tagged(answer answer[Hotspot], err error) (Hotspot, error) {
 // MaxBatch is how many hotspots a batch may have.
 const MaxBatch = 200
 
-// Outcome is what became of a hotspot of a batch: its id, or why it was refused, as
+// Outcome is the result for a hotspot of a batch: its id, or why it was refused, as
 // RegisterHotspot would have been.
 type Outcome struct {
 	Status int        `json:"status"`
@@ -176,7 +176,7 @@ type Batch struct {
 // Outcomes are those of a batch, in its order.
 type Outcomes struct {
 	Outcomes []Outcome
-	Replayed bool // the same request was sent before, and this is what became of it
+	Replayed bool // the same request was sent before, and this was its outcome
 }
 
 // RegisterHotspots registers many hotspots of the key's user, each as RegisterHotspot does.
@@ -295,7 +295,7 @@ func (c *Client) VerifyHotspot(ctx context.Context, id string, v Verification) (
 	return tagged(enveloped[Hotspot](ctx, c, post(path("hotspots", id, "verification"), v).once(v.IdempotencyKey)))
 }
 
-// WithdrawVerification makes a verified hotspot pending again. Its operator is told the
+// WithdrawVerification makes a verified hotspot pending again. Its operator sees the
 // reason, which may be empty. It needs the scope hotspots:verify.
 func (c *Client) WithdrawVerification(ctx context.Context, id, reason string) error {
 	return c.silent(ctx, request{method: http.MethodDelete, path: path("hotspots", id, "verification"), query: given("reason", reason)})

@@ -38,7 +38,7 @@ type StatementTotals struct {
 	Breakdown
 	TotalEarned Amount `json:"total_earned"`
 
-	// Absent, and 0, if no row is held or says what became of a held one.
+	// Absent, and 0, if no row is held, or ends a held one.
 	Held     Amount `json:"held"`
 	Released Amount `json:"released"`
 	Voided   Amount `json:"voided"`
@@ -53,7 +53,7 @@ type StatementRow struct {
 	DayFacts
 	Breakdown
 	Corrects string `json:"corrects,omitempty"` // in a correction: the hash of the last row that holds
-	HoldID   string `json:"hold_id,omitempty"`  // of a held row, and of one that says what became of it
+	HoldID   string `json:"hold_id,omitempty"`  // of a held row, and of one that ends it
 	Releases string `json:"releases,omitempty"` // the hash of a held row that this one pays
 	Voids    string `json:"voids,omitempty"`    // the hash of a held row that is not paid
 	Amount   Amount `json:"amount"`             // with Releases or Voids: what the held row earned

@@ -85,7 +85,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		fmt.Fprintf(stderr, "beacon: %v\n", err)
 		if parse, ok := errors.AsType[*kong.ParseError](err); ok {
-			meant := "beacon" // as far as it was parsed
+			meant := "beacon" // and the commands that were parsed
 			if node := parse.Context.Selected(); node != nil {
 				meant = node.FullPath()
 			}

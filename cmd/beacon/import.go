@@ -128,7 +128,7 @@ func (c importCmd) check() error {
 	return checkTable(c.URL, c.Key, c.mapping())
 }
 
-// checkTable checks what commands that send a table to a server are told.
+// checkTable checks the flags of commands that send a table to a server.
 func checkTable(url, key string, m importer.Mapping) error {
 	if _, err := client.New(url, key); err != nil {
 		return usageError("--url " + err.Error())

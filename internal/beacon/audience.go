@@ -18,7 +18,7 @@ const (
 	OwnerOnly     Audience = "owner"
 )
 
-// The details that not everyone may see, as far as code decides about them one by one.
+// Those of the details that not everyone may see about which code decides one by one.
 const (
 	HotspotPlace     Detail = ShownLat // latitude and longitude have one audience
 	UnverifiedReason Detail = "Hotspot.location.unverified_reason"

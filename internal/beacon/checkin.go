@@ -25,7 +25,7 @@ type CheckIn struct {
 // Install is the keyed hash of the random token that an app makes when it is installed.
 type Install [16]byte
 
-// Measured is what a phone measured, as far as it did.
+// Measured is what a phone measured, if it did.
 type Measured struct {
 	DownMbps, UpMbps float32 // both 0: not measured
 	RSSI             int     // dBm; 0: not measured

@@ -35,7 +35,7 @@ type Uncounted uint8
 const (
 	Counted      Uncounted = iota
 	Repeated               // its boot and seq are known, and its counters say nothing new
-	TooManyBoots           // the device had more boots on one day than are told apart
+	TooManyBoots           // the device had more boots on one day than are distinguished
 )
 
 // Uncounteds returns all reasons.
@@ -44,7 +44,7 @@ func Uncounteds() []Uncounted { return []Uncounted{Repeated, TooManyBoots} }
 // String returns the reason as in responses, and "" for Counted.
 func (u Uncounted) String() string { return [...]string{"", "repeated", "too_many_boots"}[u] }
 
-// Taken is what a device is told about its heartbeat.
+// Taken is what the response to a heartbeat says.
 type Taken struct {
 	Status Status
 	Why    Uncounted

@@ -25,7 +25,7 @@ const (
 	maxStatement = 2000
 )
 
-// HoldState is what became of a hold.
+// HoldState says whether a hold is in force, or how it ended.
 type HoldState string
 
 // The states of a hold. Only an active one can change.
@@ -190,7 +190,7 @@ func (h *Hold) Release(act HoldAct) error {
 	return err
 }
 
-// Expire ends a hold whose end has come. It reports whether it did.
+// Expire ends a hold that has reached its end. It reports whether it did.
 func (h *Hold) Expire(now time.Time) bool {
 	if h.State != HoldIsActive || now.Before(h.Until) {
 		return false

@@ -204,8 +204,7 @@ func (h *Hotspot) forgetVisit() {
 // nothing.
 func (h *Hotspot) EverVisited() bool { return len(h.visits()) > 0 }
 
-// FirstVisit returns when the hotspot was first visited, as far as it is known, or the zero
-// time.
+// FirstVisit returns the time of the first known visit of the hotspot, or the zero time.
 func (h *Hotspot) FirstVisit() time.Time {
 	if visits := h.visits(); len(visits) > 0 {
 		return visits[0].At

@@ -108,8 +108,8 @@ func (c *CheckIns) move(id beacon.HotspotID, was, is uint64, day beacon.Day) {
 	}
 }
 
-// Addresses returns from how many addresses a device sent today or yesterday, as far as
-// this server heard it and remembers: 0 if not from several.
+// Addresses returns from how many addresses a device sent to this server today or
+// yesterday, of those that it remembers: 0 if not from several.
 func (c *CheckIns) Addresses(hotspot beacon.HotspotID, day beacon.Day) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

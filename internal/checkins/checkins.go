@@ -69,7 +69,7 @@ type Report struct {
 	From    netip.Prefix
 }
 
-// Outcome is what an app is told.
+// Outcome is the response to an app.
 type Outcome struct {
 	Hotspot beacon.HotspotID
 	Day     beacon.Day

@@ -37,7 +37,7 @@ type certainty struct {
 	machine time.Time // the last call of At, by the machine's clock
 }
 
-// Know says that a moment has come.
+// Know says that a moment is past.
 func (c *certainty) Know(certain time.Time) {
 	if certain.After(c.certain) {
 		c.certain = certain.Round(0)

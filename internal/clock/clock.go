@@ -87,8 +87,8 @@ type Reading struct {
 	Steady  time.Duration // for how long it has run steadily
 	Trusted bool          // it has run for SteadyFor, and the witnesses are known
 
-	Certain time.Time // the latest moment that has come by every witness; zero: they are unknown
-	Latest  time.Time // the latest moment that has come by any witness
+	Certain time.Time // what it is at least by every witness; zero: they are unknown
+	Latest  time.Time // what it is by the witness that is furthest ahead
 	UpTo    time.Time // what was certain when the clock was last trusted; zero: never yet
 
 	Sets   int       // how often it was found that the clock had been set
@@ -167,7 +167,7 @@ func (c *Clock) read() (r Reading, warn bool) {
 	return r, warn
 }
 
-// Certain returns the latest moment that has come by every available witness: this clock,
+// Certain returns what time it is at least by every available witness: this clock,
 // what is on disk, the database's clock, and the other servers'. It returns the zero time
 // while they are unknown.
 func (c *Clock) Certain() time.Time { return c.Read().Certain }
@@ -179,8 +179,8 @@ func (c *Clock) Trusted() bool {
 	return c.last.Trusted
 }
 
-// span returns the latest moment that has come by every available witness, and the latest
-// that has come by any. It returns false while they are unknown.
+// span returns the earliest and the latest time that any available witness says it is. It
+// returns false while they are unknown.
 func (c *Clock) span(now, machine time.Time) (certain, latest time.Time, known bool) {
 	if !c.witnesses {
 		return now, now, true
@@ -191,7 +191,7 @@ func (c *Clock) span(now, machine time.Time) (certain, latest time.Time, known b
 	return r.earliest(now, certain), latest, r.number > 0
 }
 
-// Over reports whether a moment has come by every available witness. What is certain
+// Over reports whether a moment is past by every available witness. What is certain
 // counts once it is written down.
 func (c *Clock) Over(moment time.Time) bool {
 	now := c.Now()

@@ -65,8 +65,7 @@ func (r *reference) members(value any, s node, before, between, after string) st
 	return brackets[:1] + before + strings.Join(parts, between) + after + brackets[1:]
 }
 
-// follow returns the schema that describes a value, as far as that is known without the
-// value itself.
+// follow returns what is known of the schema of a value without the value itself.
 func (r *reference) follow(s node) node {
 	if s["$ref"] != nil {
 		return r.follow(r.resolve(s))

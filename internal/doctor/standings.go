@@ -57,9 +57,9 @@ func standings(run *checkRun) error {
 	})
 }
 
-// adds returns what a row adds to a standing that counts so many minutes of a day, or days. If
-// its policy counted days, found says whether a visit had proven the place before; otherwise
-// the row says so.
+// adds returns what a row adds to a standing that counts up to aDay minutes of a day, or, if
+// that is 0, days. If its policy counted days, found says whether a visit had proven the place
+// before; otherwise the row says so.
 func adds(r *ledger.Row, found bool, aDay int) int64 {
 	if r.Counts == beacon.InMinutes {
 		found = r.Proof > 0

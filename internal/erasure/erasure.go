@@ -147,7 +147,7 @@ func (e *Erasures) Step(ctx context.Context) error {
 	}
 }
 
-// advance takes one erasure as far as it can go.
+// advance does what can be done of one erasure now.
 func (e *Erasures) advance(ctx context.Context, wish beacon.Erasure, now time.Time) error {
 	if wish.Begun.IsZero() {
 		held, err := e.isHeld(ctx, wish.User)

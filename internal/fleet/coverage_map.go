@@ -237,7 +237,7 @@ func (f *Fleet) checkAll(now time.Time) {
 }
 
 // enqueue queues hotspots that the map does not, or may not, show as they are. Their
-// current state must be in the index by then.
+// current state must be in the index already.
 func (c *coverageMap) enqueue(hotspots ...*Hotspot) {
 	if !c.begun.Load() {
 		return

@@ -79,7 +79,7 @@ func (s *Hotspot) Active() bool { return s.verified && s.linked }
 // Pending is the opposite of Active.
 func (s *Hotspot) Pending() bool { return !s.Active() }
 
-// Agent returns what its device runs, as far as it is known.
+// Agent returns what its device is known to run.
 func (s *Hotspot) Agent() beacon.AgentKind { return s.agent.Value() }
 
 // Verified reports whether its place was verified.

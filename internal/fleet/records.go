@@ -78,8 +78,8 @@ func (f *Fleet) Days(id beacon.HotspotID) (days []beacon.Day) {
 	return days
 }
 
-// Join merges the record of such a day, except for when the hotspot was seen: that time
-// may not have come.
+// Join merges the record of such a day, except for when the hotspot was seen: that may be
+// in the future.
 func (f *Fleet) Join(id beacon.HotspotID, r *heartbeat.Record) {
 	f.with(id, func(live *heartbeat.Live) { f.table.Join(live, r) })
 }

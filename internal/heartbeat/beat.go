@@ -60,7 +60,7 @@ func (l *last) join(other last) {
 	}
 }
 
-// windowSize is how many numbers below the highest are told apart: as many as a word has
+// windowSize is how many numbers below the highest are distinguished: as many as a word has
 // bits.
 const windowSize = 64
 

@@ -9,7 +9,7 @@ import (
 
 const (
 	// maxBoots is how many boots of one day are distinguished: more than one a minute. A
-	// device that boots more often is told that its beats do not count. Where two nodes
+	// device that boots more often learns that its beats do not count. Where two nodes
 	// together accepted more, the oldest are dropped.
 	maxBoots = 2048
 	// keptBoots is how many of them the next day keeps. A boot that returns after that

@@ -33,7 +33,7 @@ func (t *Table) Days(l *Live) (days []beacon.Day) {
 }
 
 // Join merges the record of a day in memory, except for when the hotspot was seen: that
-// time may not have come.
+// may be in the future.
 func (t *Table) Join(l *Live, r *Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

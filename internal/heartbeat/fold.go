@@ -28,7 +28,7 @@ type Moment struct {
 	// Back is when a clock that was ahead was last set right: what it decided is decided
 	// again.
 	Back beacon.Minute
-	// Latest is the last minute that has come by any clock. Beats of later ones arrived
+	// Latest is the last minute that has begun by any clock. Beats of later ones arrived
 	// while a clock was ahead: only their traffic counts.
 	Latest beacon.Minute
 }

@@ -131,7 +131,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// readOn returns start and what follows it, as far as framing needs it.
+// readOn returns start and as much of what follows it as framing needs.
 func (c *conn) readOn(start []byte) []byte {
 	rest := slices.Concat(start, c.first)
 	for c.framing.unfinished(rest) {

@@ -28,7 +28,7 @@ func EncodeJSON(v any) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// Shorten returns at most so many letters of a client's text, for a message. Invalid UTF-8
+// Shorten returns the first letters of a client's text, for a message. Invalid UTF-8
 // is replaced: JSON could not carry it.
 func Shorten(text string, most int) string {
 	letters := []rune(strings.ToValidUTF8(text, "\uFFFD"))

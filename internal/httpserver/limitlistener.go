@@ -44,7 +44,7 @@ func (l *limited) Accept() (net.Conn, error) {
 	}
 }
 
-// crowded reports whether so many connections are open that none should be kept alive: a
+// crowded reports whether too many connections are open to keep any of them alive: a
 // million devices that send one request a minute cannot all keep theirs.
 func (l *limited) crowded() bool { return len(l.slots) > cap(l.slots)/2 }
 

@@ -201,8 +201,8 @@ func parse(file []byte) *sfnt.Font {
 	return f
 }
 
-// write writes text in at most so many lines, and returns where the next would begin. A text
-// with letters that the font lacks is left out: boxes say nothing.
+// write writes text in a limited number of lines, and returns where the next would begin. A
+// text with letters that the font lacks is left out: boxes say nothing.
 func write(canvas *image.RGBA, f *sfnt.Font, size float64, text string, lines, width, y int, c color.RGBA) int {
 	if !hasAll(f, text) {
 		return y

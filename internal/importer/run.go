@@ -17,10 +17,10 @@ import (
 	"slices"
 )
 
-// Kind tells what became of a row.
+// Kind is what happened to a row.
 type Kind int
 
-// What can become of a row.
+// What can happen to a row.
 const (
 	Registered Kind = iota // or, in a dry run, could be
 	Present
@@ -37,7 +37,7 @@ type Outcome struct {
 	err error // not the row's own: it ends the import
 }
 
-// Register registers hotspots, and returns what became of each.
+// Register registers hotspots, and returns the outcome of each.
 type Register func(context.Context, []candidate) []Outcome
 
 // importer processes rows, some concurrently, and reports their outcomes in order.
@@ -73,7 +73,7 @@ type batch struct {
 
 // Run imports rows, as many batches at once as there are connections, and tells the place and
 // the outcome of each row in order. Without register it only checks them. It ends with the
-// first error that is not a row's own: it tells of all rows begun by then, and begins no
+// first error that is not a row's own: it still tells of the rows that were begun, and begins no
 // others. It returns the names of columns that are not used, because one may be misspelt.
 func Run(
 	ctx context.Context, rows Rows, register Register, connections int, tell func(place string, o Outcome),

@@ -50,7 +50,7 @@ type Visit struct {
 	valid   beacon.Verification
 }
 
-// Line is what became of a line of a list of visits.
+// Line is the outcome of a line of a list of visits.
 type Line struct {
 	Outcome
 	Place string
@@ -141,7 +141,7 @@ func (c cell) moment() beacon.Opt[time.Time] {
 type Record func(context.Context, Visit) Outcome
 
 // RecordVisits records the visits of a list, as many at once as there are connections, those
-// of one hotspot one after the other, and tells what became of each line in order. Without
+// of one hotspot one after the other, and tells the outcome of each line in order. Without
 // record it only checks them. It ends with the first error that is not a line's own, and with
 // one of tell. It returns the names of columns that are not used.
 func RecordVisits(ctx context.Context, rows Rows, record Record, connections int, tell func(Line) error) (unused []string, err error) {
@@ -182,7 +182,7 @@ func (t *visitTask) sameHotspot(other *visitTask) bool {
 	return t.visit.hotspot == other.visit.hotspot && t.visit.mac == other.visit.mac
 }
 
-// finish waits for lines and tells what became of them.
+// finish waits for lines and tells their outcomes.
 func finish(group []*visitTask, tell func(Line) error) error {
 	for _, t := range group {
 		t.working.Wait()

@@ -78,8 +78,8 @@ func (s Sum) Minus(other Sum) Sum {
 
 // Walk calls fn for every row of a user's month in the order of its chain, with the
 // hash of the chain up to and including the row. That is the order in which they were
-// written: by day and hotspot, until a correction goes back to an earlier day, and what
-// became of held rows at the end. Read gives access to the ledger, perhaps as of a later
+// written: by day and hotspot, until a correction goes back to an earlier day, and the
+// endings of held rows last. Read gives access to the ledger, perhaps as of a later
 // moment each time.
 func Walk(ctx context.Context, read func(func(Books) error) error, user beacon.UserID, month beacon.Month, fn func(Row, Hash) error) error {
 	chain := Seed(user, month)

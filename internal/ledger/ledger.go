@@ -60,7 +60,7 @@ type HeldDay struct {
 	Hash   Hash // of the row
 	Amount beacon.Amount
 	State  beacon.HoldState // of the hold
-	Listed beacon.Month     // whose statement says what became of it, or NoMonth
+	Listed beacon.Month     // whose statement ends it, or NoMonth
 }
 
 // Ending returns the row that says what happened to a held one.

@@ -48,7 +48,7 @@ type ServerConfig struct {
 	MaxConnections   int                                         // of one address; 0: no limit
 	NoFastPath       bool                                        // let net/http read every request
 	ShedLoad         bool                                        // refuse requests under too much load
-	Observe          func(*http.Request, httpserver.RequestInfo) // is told of each request; may be nil
+	Observe          func(*http.Request, httpserver.RequestInfo) // is called for each request; may be nil
 }
 
 // Open opens the database and creates the interfaces. The caller closes the server.

@@ -20,7 +20,7 @@ type edition struct {
 	at     time.Time
 	items  []fleet.MapItem   // in the order of their ids
 	online int               // of them
-	seen   []beacon.Minute   // of each, when its last heartbeat had come; 0: never
+	seen   []beacon.Minute   // of each, when its last heartbeat arrived; 0: never
 	box    geo.Box           // around all of them; everywhere, if there is none
 	hash   [sha256.Size]byte // of all that feeds show of them
 
@@ -128,8 +128,8 @@ func (e *edition) places(yield func(geo.Point) bool) {
 	}
 }
 
-// seenBy returns when the last heartbeat of a hotspot had come. For one that is online, that
-// is the time of the edition: when exactly a heartbeat came is nobody's business.
+// seenBy returns when the last heartbeat of a hotspot arrived. For one that is online, that
+// is the time of the edition: when exactly a heartbeat arrived is nobody's business.
 func seenBy(s *fleet.Hotspot, status beacon.Status, at time.Time) beacon.Minute {
 	if seen := s.SeenAt(); status != beacon.Online && seen.Before(at) {
 		return beacon.MinuteOf(seen)

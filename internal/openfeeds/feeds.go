@@ -205,8 +205,8 @@ func (f *Feeds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.site.ServeHTTP(w, r)
 }
 
-// guard wraps an endpoint in what all share: the limit, by which it counts as so many
-// requests, and the form of errors.
+// guard wraps an endpoint in what all share: the limit, by which it counts as some number
+// of requests, and the form of errors.
 func (f *Feeds) guard(requests int, run endpoint) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := f.charge(w, r, requests)

@@ -6,7 +6,7 @@ import (
 )
 
 // appendTerms writes the members of a file that say whose data they are and who may use them,
-// as far as that is set. Every response names the license in a header, too.
+// those that are set. Every response names the license in a header, too.
 func (f *Feeds) appendTerms(out []byte) []byte {
 	who := f.who()
 	for _, member := range []struct{ name, text string }{{`"network":`, who.Name}, {`"license":`, who.License}, {`"attribution":`, who.Attribution}} {

@@ -22,7 +22,7 @@ const (
 	// mostADay is what a line of 1 Gbit/s carries on a day. What devices report beyond it is
 	// not believed.
 	mostADay = 10e12
-	// trafficTime is how long the database may take to tell. What it has told by then is kept.
+	// trafficTime is how long the database may take. What it has returned until then is kept.
 	trafficTime = 5 * time.Second
 )
 

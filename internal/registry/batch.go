@@ -15,14 +15,14 @@ type Candidate struct {
 	Fault error
 }
 
-// Outcome is what became of a candidate. It is remembered as beacon.Once.Keep says.
+// Outcome is the result for one candidate. It is remembered as beacon.Once.Keep says.
 type Outcome struct {
 	Hotspot beacon.HotspotID `json:",omitempty"`
 	Refusal *beacon.Error    `json:",omitempty"` // nil: it is registered
 }
 
 // RegisterAll adds the hotspots of a batch in one transaction and in their order, but for
-// those that are refused, and says what became of each. A candidate is refused if Register
+// those that are refused, and returns the outcome of each. A candidate is refused if Register
 // would refuse it after those before it. A batch that registers nothing is not remembered.
 func (r *Registry) RegisterAll(ctx context.Context, p beacon.Principal, batch []Candidate) ([]Outcome, error) {
 	var out []Outcome

@@ -119,7 +119,7 @@ func worded(err error) error {
 	return beacon.WordExhausted(beacon.WordNoSuch(beacon.Word(err, beacon.Conflict, macTaken), "hotspot"))
 }
 
-// Get returns one hotspot, as far as the principal may see it.
+// Get returns what the principal may see of one hotspot.
 func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.HotspotID) (View, error) {
 	h, err := r.find(ctx, hotspot)
 	if err != nil {

@@ -96,7 +96,8 @@ func (fo *Follower) readSettings(ctx context.Context) error {
 
 // Beats follows the journals of heartbeats: package telemetry. A device beats only
 // after it was linked. So a step first reads how far the journals go, then applies the
-// changes, and then the beats up to that point: every device that beat is known by then.
+// changes, and then the beats up to that point: every device that beat
+// is known when its beats are applied.
 type Beats interface {
 	// DeletedSince returns since when deleted hotspots may have heartbeats that count.
 	DeletedSince(ctx context.Context) (time.Time, error)

@@ -60,7 +60,7 @@ func (e *estate) add(c *Case, day beacon.Day) {
 // cell is a part of the Earth.
 type cell struct{ row, column int32 }
 
-// cellOf returns the cell of a point. Cells are at least so many metres wide and high, below
+// cellOf returns the cell of a point. Cells are at least that wide and high, below
 // the polar circles.
 func cellOf(p geo.Point, metres float64) cell {
 	size := 0.0012 * metres / 50 // degrees; at 66° of latitude 0.0012° of longitude are 54 m

@@ -1,6 +1,6 @@
 // Package review looks for hotspots that staff should visit: whose figures no real device
-// has, or that stand where one operator, or several, would not put so many. It decides nothing, and
-// nothing is paid or held by what it finds.
+// has, or that stand closer together than one operator, or several, would put them. It decides
+// nothing, and nothing is paid or held by what it finds.
 //
 // Its one invariant: what it says of a day follows from the records of that day and the
 // day before, from where devices send, and from what is registered.
@@ -43,8 +43,8 @@ type Config struct {
 	Final func() (before beacon.Day, known bool) // days before it have all their records
 	Lease func() (lease.Lease, bool)             // the lease, while this process holds it
 
-	// Addresses returns from how many addresses a device sent on a day, as far as this
-	// process knows.
+	// Addresses returns from how many addresses this process knows a device to have sent on
+	// a day.
 	Addresses func(hotspot beacon.HotspotID, day beacon.Day) int
 
 	Now func() time.Time

@@ -64,7 +64,7 @@ type Case struct {
 
 	From      int64 // the hash of the address that the device sends from; 0: not known
 	Network   int64 // that of its network
-	Addresses int   // from how many it sent on the day, as far as known
+	Addresses int   // from how many it is known to have sent on the day
 }
 
 func flag(hotspot beacon.HotspotID, operator beacon.UserID, day beacon.Day, kind beacon.FlagKind, f facts) beacon.Flag {

@@ -80,7 +80,7 @@ func (r *Ledger) agree(known []ledger.Policy) error {
 	return nil
 }
 
-// storeOwn stores the policies of this process after so many that the database has. If
+// storeOwn stores the policies of this process that the database does not have yet. If
 // another process stores the same version first, that one wins.
 func (r *Ledger) storeOwn(ctx context.Context, v View, stored int) error {
 	mine := r.Known()

@@ -15,7 +15,7 @@ import (
 	"github.com/beacon-wifi/beacon/client"
 )
 
-// Around is where hotspots are simulated: within so many kilometres of a place. The zero value is
+// Around is where hotspots are simulated: within some kilometres of a place. The zero value is
 // all over New York.
 type Around struct{ Lat, Lng, KM float64 }
 

@@ -4,7 +4,7 @@
 // a generator that uses net/http costs about as much as the server under test.
 //
 // Its one invariant: what a device sends depends only on the seed and on the times at
-// which it is asked, and on the run if it is told to be distinguished.
+// which it is asked, and on the run if runs are to be distinguished.
 package simulate
 
 import (

@@ -33,8 +33,8 @@ type Client struct {
 // answerTime is how long a response may take.
 const answerTime = 30 * time.Second
 
-// NewClient returns a client with an administrator's key, and at most so many
-// concurrent connections.
+// NewClient returns a client with an administrator's key and a limit on concurrent
+// connections.
 func NewClient(address, key string, connections int) (*Client, error) {
 	base, err := url.Parse(address)
 	if err != nil || strings.Trim(base.Path, "/") != "" {

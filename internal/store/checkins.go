@@ -134,8 +134,8 @@ func (db CheckInTable) PutAddresses(ctx context.Context, noted []beacon.DeviceAd
 	})
 }
 
-// DeviceAddress returns from where the device of a hotspot last sent, as far as it is
-// known: the zero value if not at all.
+// DeviceAddress returns from where the device of a hotspot last sent, or the zero value if
+// that is not known.
 func (db CheckInTable) DeviceAddress(ctx context.Context, hotspot beacon.HotspotID) (a beacon.DeviceAddress, err error) {
 	a, _, err = first(ctx, db, addressRow, `SELECT hotspot, address, network, at FROM device_addresses WHERE hotspot = $1`, string(hotspot))
 	return a, err
@@ -143,8 +143,8 @@ func (db CheckInTable) DeviceAddress(ctx context.Context, hotspot beacon.Hotspot
 
 const deviceAddressesSQL = `SELECT hotspot, address, network, at FROM device_addresses WHERE hotspot IN (…)`
 
-// DeviceAddresses returns from where the devices of some hotspots last sent, as far as it
-// is known.
+// DeviceAddresses returns from where the devices of some hotspots last sent, where that is
+// known.
 func (db CheckInTable) DeviceAddresses(ctx context.Context, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.DeviceAddress, error) {
 	rows, err := listByID(ctx, db, addressRow, deviceAddressesSQL, ids)
 	if err != nil {

@@ -17,7 +17,7 @@ const beginCertainSQL = `INSERT INTO clock_certain (id, certain, confirmed) VALU
 const raiseCertainSQL = `UPDATE clock_certain SET certain = $1 WHERE id = 1 AND confirmed = $2 AND certain < $1`
 
 // MarkClock records what the clock of this server says. If certain is not zero, it also
-// records that this moment has come, unless staff have said since what day it is:
+// records that this moment is past, unless staff have said since what day it is:
 // confirmed is how often they had when certain was found.
 func (db ClockTable) MarkClock(ctx context.Context, said, certain time.Time, confirmed int64) error {
 	return db.commit(ctx, "clock "+db.node, func(tx *transaction) (changes, error) {

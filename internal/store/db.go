@@ -111,7 +111,7 @@ const SharedNode = nodePrefix + "shared"
 const journalHeadSQL = `SELECT coalesce((SELECT max(seq) FROM journal WHERE node = $1),
 		(SELECT journal_trimmed FROM nodes WHERE node = $1), 0)`
 
-// Open brings the schema up to date, as far as that is allowed, and starts the committers.
+// Open brings the schema up to date, within what is allowed, and starts the committers.
 // If node is empty, the DB gets a new stream. Open takes ownership of the engine, and closes
 // it if Open fails. It is called by packages store/sqlite and store/postgres.
 func Open(ctx context.Context, engine Engine, allowed Upgrade, node string, now time.Time) (*DB, error) {

@@ -81,7 +81,7 @@ func (db EventTable) EventHead(ctx context.Context) (oldest, newest int64, err e
 
 // PruneEvents deletes the oldest events, up to the first that is not before a time. The
 // newest always stays, because the next is numbered after it. It returns Conflict if
-// the lease was lost; some may be deleted by then.
+// the lease was lost; some may have been deleted before.
 func (db EventTable) PruneEvents(ctx context.Context, l lease.Lease, before time.Time) error {
 	for more := true; more; {
 		err := db.fenced(ctx, l, func(tx *transaction) error {

@@ -141,7 +141,7 @@ const (
 	liveMACSQL     = `SELECT id FROM hotspots WHERE ` + wasVisited + ` AND mac_live = $2`
 )
 
-// MACsAgain returns MAC addresses that were registered, and visited, at least so many times
+// MACsAgain returns MAC addresses that were registered, and visited, at least that often
 // since a moment: the last hotspot of each, and how often. What nobody visited earns
 // nothing, and anyone can register any number. An address can be registered again only once
 // its hotspot is deleted, so it reads those: there are few.

@@ -76,8 +76,8 @@ func (op *operation) asCaller(tx *transaction, code func() error) (err error) {
 	return code()
 }
 
-// abandon is called when a caller leaves. It reports whether the operation may have
-// reached the database by then.
+// abandon is called when a caller leaves. It reports whether the operation may already
+// have reached the database.
 func (op *operation) abandon() (started bool) {
 	op.mu.Lock()
 	defer op.mu.Unlock()

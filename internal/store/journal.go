@@ -70,7 +70,7 @@ const (
 )
 
 // TrimJournal deletes the rows of a node's journal up to a number. It returns Conflict
-// if the lease was lost; some of them may be deleted by then.
+// if the lease was lost; some of them may have been deleted before.
 func (db JournalTable) TrimJournal(ctx context.Context, l lease.Lease, node string, upTo int64) error {
 	for done := false; !done; {
 		err := db.fenced(ctx, l, func(tx *transaction) error {

@@ -99,7 +99,7 @@ var (
 	errOlder = errors.New("this database is of an older version: stop its servers and run beacon migrate, or use the program of that version")
 )
 
-// migrate brings the schema up to date, as far as that is allowed. If two processes start
+// migrate brings the schema up to date, within what is allowed. If two processes start
 // at once, the engine runs one after the other.
 func migrate(ctx context.Context, engine *Engine, allowed Upgrade, now time.Time) error {
 	steps, err := Migrations()

@@ -51,7 +51,7 @@ func newBatcher(timeout time.Duration) *batcher {
 	return &batcher{timeout: timeout, hangTimeout: 3 * timeout, open: &batch{done: make(chan struct{})}, wake: make(chan struct{}, 1)}
 }
 
-// finish tells everyone who waits for the batch what became of it, unless they know.
+// finish gives everyone who waits for the batch its outcome, once.
 func (b *batch) finish(err error) {
 	b.end.Do(func() {
 		b.err = err

@@ -28,7 +28,7 @@ type clockSeen struct {
 type reading struct {
 	clock.Reading
 	minute beacon.Minute // of Now
-	latest beacon.Minute // the last that has come by any witness
+	latest beacon.Minute // the last that has begun by any witness
 	backTo beacon.Minute
 	cuts   int
 }

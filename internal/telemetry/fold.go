@@ -177,13 +177,13 @@ func (t *Telemetry) putRecords(ctx context.Context, held lease.Lease, rows []bea
 	return nil
 }
 
-// latest returns the last minute that has come by any witness. A fold may have read the
+// latest returns the last minute that has begun by any witness. A fold may have read the
 // clock long ago: what arrived since is not of a clock that is ahead.
 func (t *Telemetry) latest(since reading) beacon.Minute {
 	return max(since.latest, beacon.MinuteOf(t.Clock.Now()))
 }
 
-// forgetAhead deletes records of days that have not come by any witness, which a clock that
+// forgetAhead deletes records of days that have not begun by any witness, which a clock that
 // was ahead left. The traffic is in the records of today by now, and the rest has not
 // happened: nothing may take it for a fact when that day comes. Without witnesses the
 // clock may be behind, and the records right.

@@ -85,7 +85,7 @@ func (t *Telemetry) Heads(ctx context.Context) (Heads, error) {
 }
 
 // Follow applies what other nodes wrote to their journals, and what we wrote ourselves
-// without learning the outcome, as far as the journals went. The fleet must have every
+// without learning the outcome, up to the given heads. The fleet must have every
 // change made before. Known beats change nothing, so it does not matter that the writer
 // may apply some at the same moment.
 func (t *Telemetry) Follow(ctx context.Context, upTo Heads) error {

@@ -36,7 +36,7 @@ type mark struct {
 	from           beacon.Minute // start of our own span
 	now            time.Time     // by the data's clock; zero: there is none yet
 	machine        time.Time     // by the machine's clock
-	taken, refused int64         // beats by then
+	taken, refused int64         // beats up to that time
 }
 
 // errRefusing: to devices, a service that takes no beats is down, whatever else works.

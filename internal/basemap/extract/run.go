@@ -70,8 +70,8 @@ func requests(piece []blob) (all []request) {
 	return all
 }
 
-// Run downloads what is missing, and gives the file its name. Progress is told how much of
-// the file is there.
+// Run downloads what is missing, and gives the file its name. Progress is called with how
+// much of the file is there.
 func (p *Plan) Run(ctx context.Context, progress func(done int64)) error {
 	if p.Kept == 0 {
 		if err := p.part.begin(p.start); err != nil {

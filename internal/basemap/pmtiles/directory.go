@@ -16,7 +16,7 @@ type Entry struct {
 	Offset, Length int64
 }
 
-// end returns the number after those of the entry, as far as it says.
+// end returns the number after those that the entry claims.
 func (e Entry) end() int64 { return e.ID + max(e.Run, 1) }
 
 // ParseDirectory decodes a directory. Its entries are in order, and do not overlap.

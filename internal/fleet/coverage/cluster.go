@@ -60,7 +60,7 @@ type located[T Item] struct {
 	disc *entry[T]
 }
 
-// clusters descends to a level, or as far as there are not too many groups.
+// clusters descends to a level, or until there would be too many groups.
 func (g *grouping[T]) clusters(finest int) []Cluster {
 	level := 0
 	if len(g.groups) > 0 {

@@ -177,7 +177,7 @@ type walls struct {
 	// isNear reports that nothing is far away compared with the size of the largest
 	// disc.
 	isNear bool
-	// bow is how far a side may be from the straight line, as far as discs reach, in
+	// bow is how far a side may be from the straight line within the reach of discs, in
 	// the plane of a frame.
 	bow float64
 }

@@ -248,7 +248,7 @@ func (r *Closer) rowsOf(day beacon.Day, records []beacon.OwnedRecord) ([]ledger.
 }
 
 // rowOf makes a row. Minutes of the day that are not classified count as outside,
-// against nobody: the hotspot was deleted by then.
+// against nobody: the hotspot had been deleted.
 func rowOf(day beacon.Day, of beacon.Owned, f beacon.Facts, rules *policy.Policy) ledger.Row {
 	f.Outside = beacon.MinutesADay - f.Expected - f.Closed - f.Excused
 	return ledger.Row{Day: day, Owned: of, Policy: rules.Version, Facts: f, Earned: rules.Reward(f)}

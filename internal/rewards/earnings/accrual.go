@@ -15,7 +15,7 @@ type accrual struct {
 	names []beacon.HotspotName // by id: live, live on an open day, or with a sum
 	sums  map[beacon.HotspotID]*HotspotSum
 
-	// closed is the last closed day of each hotspot, as far as known.
+	// closed is the last closed day of each hotspot that has a known one.
 	closed map[beacon.HotspotID]beacon.Day
 }
 

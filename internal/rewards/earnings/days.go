@@ -13,7 +13,7 @@ type DaysQuery struct {
 	User  beacon.UserID // or beacon.Me
 	Month *beacon.Month // nil: the current one
 
-	// Charge is told how many rows will be read, and may refuse. It may be nil.
+	// Charge is called with how many rows will be read, and may refuse. It may be nil.
 	Charge func(rows int) error
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards"
 )
 
-// PaymentState is what became of something that was earned.
+// PaymentState says whether something that was earned is paid.
 type PaymentState string
 
 // The states of a payment. What is earned is always in exactly one of them.
@@ -30,7 +30,7 @@ func (p Payment) pending(of ledger.Sum) beacon.Amount {
 	return of.Total() - p.Settled - p.Held - p.Voided
 }
 
-// heldSums are what a user earned under holds, and what became of it.
+// heldSums are what a user earned under holds, by whether it is paid.
 type heldSums map[heldMonth]heldSum
 
 type heldMonth struct {
@@ -62,7 +62,7 @@ func readHeld(ctx context.Context, b ledger.Books, user beacon.UserID) (heldSums
 	})
 }
 
-// stateOf returns what became of a held row.
+// stateOf returns whether a held row is paid.
 func stateOf(d *ledger.HeldDay) PaymentState {
 	switch {
 	case d.State == beacon.HoldIsActive:
@@ -124,7 +124,7 @@ func (a *accrual) addPaid(hotspot beacon.HotspotID, p Payment) {
 	a.sums[hotspot].Payment = a.sums[hotspot].plus(p)
 }
 
-// holdOf returns the hold of a row and what became of the row, or the active hold of a
+// holdOf returns the hold of a row and whether the row is paid, or the active hold of a
 // hotspot whose day is open. The state is empty for a row that is not held.
 func holdOf(ctx context.Context, b ledger.Books, row ledger.Row, day beacon.Day, of beacon.Owned, open bool) (*beacon.Hold, PaymentState, error) {
 	id, state := row.Hold, PaymentState("")

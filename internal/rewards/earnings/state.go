@@ -28,7 +28,7 @@ type MonthState struct {
 	ledger.MonthTotals
 }
 
-// Overview returns how far the ledger is, with up to so many months, for staff.
+// Overview returns how far the ledger is, with the latest months, for staff.
 func (r *Earnings) Overview(ctx context.Context, _ beacon.Principal, months int) (Overview, error) {
 	v, err := r.View(ctx, nil)
 	b := Overview{First: v.Since, Any: v.Recorded, Closing: v.Closing, Begun: v.Begun, Policies: r.Known()}

@@ -41,7 +41,7 @@ const (
 	Capped   Reason = "cap"
 )
 
-// Explain returns what a day could have earned, and what became of it. Under a policy
+// Explain returns what a day could have earned, and why it earned less. Under a policy
 // that pays devices the potential is a day served in every expected minute, and under one
 // that pays places a day that was the hotspot's own in every minute decided; at the best
 // tier, and paid for all traffic carried.

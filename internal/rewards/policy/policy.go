@@ -45,7 +45,7 @@ type Policy struct {
 
 // Off reports whether rewards are off while the policy is in force: it has no terms, so
 // nothing earns anything. Days are closed all the same, since what hotspots did on them is
-// told elsewhere too (decision D245).
+// shown elsewhere too (decision D245).
 func (p *Policy) Off() bool { return *p == Policy{Version: p.Version, From: p.From} }
 
 // servedADay is how many minutes a hotspot must serve for a day to count, if days count.

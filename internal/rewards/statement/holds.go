@@ -30,7 +30,7 @@ func newHolds(m *Month, previous ledger.Hash) (*holds, error) {
 	return h, nil
 }
 
-// follow checks what became of the rows of earlier statements.
+// follow checks how the held rows of earlier statements ended.
 func (h *holds) follow(before *holds) error {
 	if h == nil || before == nil {
 		return nil // nothing was read

@@ -22,7 +22,7 @@ var rowNames = []string{
 var groundNames = append(ledger.GroundColumns(beacon.InDays), "standing_minutes", "due_minutes", "spare_credits")
 
 // rowMembers are all names that a row can have: only a correction has corrects, a held row
-// hold_id, and what became of one the rest.
+// hold_id, and the row that ends one the rest.
 var rowMembers = slices.Concat(rowNames, groundNames, []string{"corrects", "hold_id", "releases", "voids", "amount"})
 
 // rows reads and checks the rows one by one.
@@ -62,7 +62,7 @@ func (v *verifier) row(row *ledger.Row) error {
 	return err
 }
 
-// called names a row, as far as it could be read.
+// called names a row by what could be read of it.
 func called(n int, row *ledger.Row) string {
 	switch {
 	case row.Day < 0:
@@ -236,7 +236,7 @@ var totalNames = []string{
 	"rows", "hotspot_count", "served_minutes", "expected_minutes", "availability", "performance", "utilization", "total_earned",
 }
 
-// heldNames are those of a month with held days, or with what became of some.
+// heldNames are those of a month in which days are held, released or voided.
 var (
 	heldNames    = []string{"held", "released", "voided", "paid"}
 	totalMembers = slices.Concat(totalNames, heldNames)

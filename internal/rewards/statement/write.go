@@ -202,13 +202,14 @@ func appendTail(out []byte, s *ledger.Statement, p payment) []byte {
 	return fmt.Appendf(out, `},"hash":%q}`, s.Hash)
 }
 
-// payment is what of a month's earnings is held, and what became of days that were held.
+// payment is how much of a month's earnings is held, and how much of earlier ones is released
+// or voided.
 type payment struct{ held, released, voided beacon.Amount }
 
 // of returns what is paid in a month in which a total was earned.
 func (p payment) of(total beacon.Amount) beacon.Amount { return total - p.held + p.released }
 
-// add counts a row that says what became of a held one; others have no amount.
+// add counts a row that ends a held one; others have no amount.
 func (p *payment) add(r *ledger.Row) {
 	if r.Void {
 		p.voided += r.Amount

@@ -97,15 +97,6 @@ var checks = []check{
 	{"documents", "do not settle any month: " + restoreAdvice, 14, true, documents},
 }
 
-// Names returns the names of the checks in order.
-func Names() []string {
-	names := make([]string, len(checks))
-	for i, c := range checks {
-		names[i] = c.name
-	}
-	return names
-}
-
 // Examine runs all checks and reports whether nothing is wrong. It returns an error
 // only if it was interrupted.
 func Examine(ctx context.Context, x *store.Examination, opts Options) (sound bool, err error) {

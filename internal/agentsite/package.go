@@ -3,6 +3,7 @@ package agentsite
 import (
 	"archive/tar"
 	"bytes"
+	"crypto/md5" // dpkg knows no other
 	"fmt"
 	"io/fs"
 	"path"
@@ -22,22 +23,36 @@ var built = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // debian returns the package for Debian, Ubuntu and Raspberry Pi OS.
 func debian(source fs.FS, version string) ([]byte, error) {
-	control, err := archive(source, version, []placed{
+	installed, err := read(source, []placed{
+		{"linux/agent.conf", "./etc/beacon/agent.conf", 0o600},
+		{"linux/beacon-agent.service", "./usr/lib/systemd/system/beacon-agent.service", 0o644},
+		{"beacon-agent", "./usr/sbin/beacon-agent", 0o755},
+		{"linux/debian/copyright", "./usr/share/doc/beacon-agent/copyright", 0o644},
+		{"linux/debian/lintian-overrides", "./usr/share/lintian/overrides/beacon-agent", 0o644},
+	}, version)
+	if err != nil {
+		return nil, err
+	}
+	about, err := read(source, []placed{
 		{"linux/debian/control", "./control", 0o644},
 		{"linux/debian/conffiles", "./conffiles", 0o644},
 		{"linux/debian/postinst", "./postinst", 0o755},
 		{"linux/debian/prerm", "./prerm", 0o755},
 		{"linux/debian/postrm", "./postrm", 0o755},
-	})
+	}, version)
 	if err != nil {
 		return nil, err
 	}
-	data, err := archive(source, version, []placed{
-		{"linux/agent.conf", "./etc/beacon/agent.conf", 0o600},
-		{"linux/beacon-agent.service", "./usr/lib/systemd/system/beacon-agent.service", 0o644},
-		{"beacon-agent", "./usr/sbin/beacon-agent", 0o755},
-		{"linux/debian/copyright", "./usr/share/doc/beacon-agent/copyright", 0o644},
-	})
+	changes, err := changelog(about[0].body, version)
+	if err != nil {
+		return nil, err
+	}
+	installed = append(installed, member{"./usr/share/doc/beacon-agent/changelog.gz", 0o644, changes})
+	data, err := pack(foldered(installed))
+	if err != nil {
+		return nil, err
+	}
+	control, err := pack(foldered(append(about, member{"./md5sums", 0o644, md5sums(installed)})))
 	if err != nil {
 		return nil, err
 	}
@@ -57,10 +72,35 @@ func debian(source fs.FS, version string) ([]byte, error) {
 	return all.Bytes(), nil
 }
 
+// changelog is that of the package, by whoever maintains it as its control file says.
+func changelog(control []byte, version string) ([]byte, error) {
+	_, rest, _ := strings.Cut(string(control), "\nMaintainer: ")
+	maintainer, _, _ := strings.Cut(rest, "\n")
+	return zip(fmt.Appendf(nil, "beacon-agent (%s) unstable; urgency=medium\n\n  * See https://github.com/beacon-wifi/beacon/blob/main/CHANGELOG.md\n\n -- %s  %s\n",
+		version, maintainer, built.Format(time.RFC1123Z)))
+}
+
+// md5sums lets dpkg see whether a file has changed since it was installed. Settings may.
+func md5sums(files []member) (all []byte) {
+	for _, f := range files {
+		if !strings.HasPrefix(f.name, "./etc/") {
+			all = fmt.Appendf(all, "%x  %s\n", md5.Sum(f.body), strings.TrimPrefix(f.name, "./"))
+		}
+	}
+	return all
+}
+
 // archive packs files, with their folders. The control file gets the version.
 func archive(source fs.FS, version string, files []placed) ([]byte, error) {
-	members := []member{{"./", 0o755, nil}}
-	known := map[string]bool{"./": true}
+	members, err := read(source, files, version)
+	if err != nil {
+		return nil, err
+	}
+	return pack(foldered(members))
+}
+
+// read returns the files. The control file gets the version.
+func read(source fs.FS, files []placed, version string) (members []member, err error) {
 	for _, f := range files {
 		body, err := fs.ReadFile(source, f.source)
 		if err != nil {
@@ -69,15 +109,25 @@ func archive(source fs.FS, version string, files []placed) ([]byte, error) {
 		if f.path == "./control" {
 			body = versioned(body, version)
 		}
-		for i, c := range f.path {
-			if folder := f.path[:i+1]; c == '/' && !known[folder] {
+		members = append(members, member{f.path, f.mode, body})
+	}
+	return members, nil
+}
+
+// foldered returns files with the folders they are in, each before what is in it.
+func foldered(files []member) []member {
+	members := []member{{"./", 0o755, nil}}
+	known := map[string]bool{"./": true}
+	for _, f := range files {
+		for i, c := range f.name {
+			if folder := f.name[:i+1]; c == '/' && !known[folder] {
 				known[folder] = true
 				members = append(members, member{folder, folderMode(folder), nil})
 			}
 		}
-		members = append(members, member{f.path, f.mode, body})
+		members = append(members, f)
 	}
-	return pack(members)
+	return members
 }
 
 // versioned adds the version to a control file.

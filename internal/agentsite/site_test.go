@@ -213,10 +213,7 @@ func TestDebian(t *testing.T) {
 	if other := ask(t, newSite(t, "https://other.example"), "GET", path, "").Body.Bytes(); !bytes.Equal(body, other) {
 		t.Error("two packages differ")
 	}
-	file := filepath.Join(t.TempDir(), "agent.deb")
-	if err := os.WriteFile(file, body, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := debianPackage(t)
 	list, err := exec.Command("dpkg-deb", "-c", file).Output()
 	if err != nil {
 		t.Fatal(err)

@@ -31,6 +31,8 @@ type NetworkSettings struct {
 	// What open feeds say of their data; nil: nothing.
 	License     *string `json:"license"`     // the URL of its text
 	Attribution *string `json:"attribution"` // whom to name
+
+	ShowClients bool `json:"show_clients"` // whether open feeds have how many clients hotspots have, in fives
 }
 
 // RewardsSwitch says whether hotspots earn something. AdoptPolicy changes it.
@@ -58,6 +60,7 @@ type NetworkSettingsPatch struct {
 	Logo        *string     `json:"logo,omitempty"` // a data URL
 	License     *string     `json:"license,omitempty"`
 	Attribution *string     `json:"attribution,omitempty"`
+	ShowClients *bool       `json:"show_clients,omitempty"`
 }
 
 // NetworkSettings returns the settings of the network.

@@ -109,7 +109,10 @@ func newWorld(t *testing.T, which int) *network {
 	opts.policies = policy.BuiltIn() // places are paid, so ground counts
 	w := &network{server: onSQLite(t, opts), which: which}
 	w.stranger = w.anyone(t, "hotspots:write", "rewards:read", "checkins:write", "keys:manage")
-	w.feeds = openfeeds.New(openfeeds.Config{API: w.API, Fleet: w.Fleet, PublicURL: "http://x", Now: w.now, Traffic: w.db.Ledger.Carried, Plan: w.Plan})
+	w.feeds = openfeeds.New(openfeeds.Config{
+		API: w.API, Fleet: w.Fleet, PublicURL: "http://x", Now: w.now, Traffic: w.db.Ledger.Carried, Plan: w.Plan,
+		Identity: func() beacon.Identity { return beacon.Identity{ShowClients: true} },
+	})
 	w.pages = openfeeds.NewPages(w.feeds, openfeeds.Config{PublicURL: "http://x", Now: w.now})
 	w.operators[0] = w.operator(t)
 	w.operators[1] = w.operators[0]

@@ -43,7 +43,7 @@ func TestSettings(t *testing.T) {
 		admin := s.anyone(t, "admin")
 		want := func(privacy string) {
 			t.Helper()
-			if got := data[map[string]any](t, s.anyone(t).get(t, "/v1/settings"), http.StatusOK); got["home_privacy"] != privacy || len(got) != 11 {
+			if got := data[map[string]any](t, s.anyone(t).get(t, "/v1/settings"), http.StatusOK); got["home_privacy"] != privacy || len(got) != 12 {
 				t.Errorf("the settings are %v; want %s", got, privacy)
 			}
 		}
@@ -301,17 +301,19 @@ func TestSettings_Identity(t *testing.T) {
 		admin := s.anyone(t, "admin")
 		logo := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`))
 		for _, tc := range []struct{ patch, want string }{
-			{`{}`, `[null null null null null null null]`},
-			{`{"name":"</script>\"","color":"#DC0067"}`, `["</script>\"" null null "#dc0067" null null null]`},
-			{at(`{"logo":%q,"description":"Free."}`, logo), `["</script>\"" "Free." null "#dc0067" "image/svg+xml" null null]`},
-			{`{"name":null,"contact":"hello@example.org"}`, `[null "Free." "hello@example.org" "#dc0067" "image/svg+xml" null null]`},
-			{`{"license":" https://example.org/by ","attribution":"© Freie Netze"}`, `[null "Free." "hello@example.org" "#dc0067" "image/svg+xml" "https://example.org/by" "© Freie Netze"]`},
-			{`{"description":null,"contact":null,"color":null,"logo":null,"license":null,"attribution":null}`, `[null null null null null null null]`},
+			{`{}`, `[null null null null null null null false]`},
+			{`{"name":"</script>\"","color":"#DC0067"}`, `["</script>\"" null null "#dc0067" null null null false]`},
+			{at(`{"logo":%q,"description":"Free."}`, logo), `["</script>\"" "Free." null "#dc0067" "image/svg+xml" null null false]`},
+			{`{"name":null,"contact":"hello@example.org"}`, `[null "Free." "hello@example.org" "#dc0067" "image/svg+xml" null null false]`},
+			{`{"license":" https://example.org/by ","attribution":"© Freie Netze"}`, `[null "Free." "hello@example.org" "#dc0067" "image/svg+xml" "https://example.org/by" "© Freie Netze" false]`},
+			{`{"show_clients":true}`, `[null "Free." "hello@example.org" "#dc0067" "image/svg+xml" "https://example.org/by" "© Freie Netze" true]`},
+			{`{"description":null,"contact":null,"color":null,"logo":null,"license":null,"attribution":null}`, `[null null null null null null null true]`},
+			{`{"show_clients":false}`, `[null null null null null null null false]`},
 		} {
 			admin.patch(t, "/v1/settings", tc.patch).want(t, http.StatusOK)
 			got := data[map[string]json.RawMessage](t, s.anyone(t).get(t, "/v1/settings"), http.StatusOK)
 			var shown []string
-			for _, name := range []string{"name", "description", "contact", "color", "logo_type", "license", "attribution"} {
+			for _, name := range []string{"name", "description", "contact", "color", "logo_type", "license", "attribution", "show_clients"} {
 				shown = append(shown, strings.ReplaceAll(strings.ReplaceAll(string(got[name]), `\u003c`, "<"), `\u003e`, ">"))
 			}
 			if fmt.Sprint(shown) != tc.want {
@@ -331,6 +333,8 @@ func TestSettings_Identity(t *testing.T) {
 			`{"license":"https://example.org/>;a"}`:    "license",
 			`{"license":"javascript:alert(1)"}`:        "license",
 			`{"attribution":"a\u200bb"}`:               "attribution",
+			`{"show_clients":null}`:                    "show_clients",
+			`{"show_clients":"on"}`:                    "show_clients",
 			`{"logo":"data:image/png;base64,PHN2Zy8"}`: "logo",
 		} {
 			wantFault(t, admin.patch(t, "/v1/settings", bad), http.StatusBadRequest, "invalid_request", field)

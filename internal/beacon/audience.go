@@ -9,13 +9,14 @@ type Detail string
 // Audience is who may see a detail.
 type Audience string
 
-// The audiences, from the widest to the narrowest. Public details are in open feeds, which
+// The audiences, from the widest to the narrowest, where the second is not on by default. Public details are in open feeds, which
 // need no key, if the server has them. Staff are those who may verify. Admin sees everything.
 const (
-	Everyone      Audience = "public"
-	AnyKey        Audience = "any key"
-	OwnerAndStaff Audience = "owner and staff"
-	OwnerOnly     Audience = "owner"
+	Everyone        Audience = "public"
+	EveryoneIfShown Audience = "public, rounded, where `show_clients` is on"
+	AnyKey          Audience = "any key"
+	OwnerAndStaff   Audience = "owner and staff"
+	OwnerOnly       Audience = "owner"
 )
 
 // Those of the details that not everyone may see about which code decides one by one.
@@ -46,6 +47,7 @@ const (
 	ShownSeen    Detail = "Hotspot.metrics.last_seen_at"
 	ShownHours   Detail = "Hotspot.settings.operating_hours"
 	ShownUptime  Detail = "History.points.uptime" // of whole days
+	ShownClients Detail = "Feed.clients"          // never of homes
 )
 
 // audiences is the one place that decides who sees what, with settingsForAnyKey. Fields that the document of the
@@ -58,6 +60,7 @@ var audiences = []struct {
 		ShownID, ShownName, ShownType, ShownStatus, ShownRadius, ShownCreated, ShownOpen, ShownUntil, ShownOpens,
 		ShownLat, ShownLng, ShownAddress, ShownSSID, ShownSeen, ShownHours, ShownUptime,
 	}},
+	{EveryoneIfShown, []Detail{ShownClients}},
 	{AnyKey, slices.Concat([]Detail{"Hotspot.operator_id", "Hotspot.updated_at"}, settingsForAnyKey, []Detail{
 		"Hotspot.location.approximate", "Hotspot.location.verified", "Hotspot.location.verified_at",
 		"Hotspot.device.mac_address", "Hotspot.device.linked", "Hotspot.device.linked_at",

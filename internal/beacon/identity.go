@@ -20,6 +20,7 @@ type Identity struct {
 
 	License     string // of open data: the URL of its text
 	Attribution string // whom those who show open data must name
+	ShowClients bool   // open data have how many clients hotspots have, in fives (decision D178)
 }
 
 // DefaultNetworkName is what a network without a name is called.
@@ -38,18 +39,22 @@ const (
 // data URL.
 type IdentityForm struct {
 	Name, Description, Contact, Color, Logo, License, Attribution Opt[string]
+
+	ShowClients Opt[bool]
 }
 
 // IdentityPatch is a change of the identity. All of it is valid.
 type IdentityPatch struct {
 	Name, Description, Contact Opt[string]
 	License, Attribution       Opt[string]
+	ShowClients                Opt[bool]
 	Color                      Opt[Color]
 	Logo                       Opt[Logo]
 }
 
 // Validate checks the form.
 func (form IdentityForm) Validate(f *Faults) IdentityPatch {
+	Optional(form.ShowClients, "show_clients", f)
 	return IdentityPatch{
 		Name:        part(form.Name, "name", cleanNetworkName, f),
 		Description: part(form.Description, "description", cleanDescription, f),
@@ -58,6 +63,7 @@ func (form IdentityForm) Validate(f *Faults) IdentityPatch {
 		Logo:        part(form.Logo, "logo", ParseLogo, f),
 		License:     part(form.License, "license", cleanLicense, f),
 		Attribution: part(form.Attribution, "attribution", cleanAttribution, f),
+		ShowClients: form.ShowClients,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
@@ -144,5 +145,26 @@ func TestFleet_Blur_Totals(t *testing.T) {
 	}
 	if off := math.Abs(shown.AreaKm2 - truth.AreaKm2); off > bound || off == 0 {
 		t.Errorf("%v km² are shown as covered; in truth it is %v, and %v is the most that it may be off", shown.AreaKm2, truth.AreaKm2, bound)
+	}
+}
+
+// Nobody is shown how many clients a home has, hidden or not.
+func TestFleet_PublicClients(t *testing.T) {
+	for _, kind := range beacon.Types() {
+		h := serving()
+		h.Type = kind
+		f := newFleet()
+		mustApply(t, f, h)
+		want := 7
+		if kind == beacon.Home {
+			want = 0
+		}
+		beat := beatOf(h, noon, 1)
+		beat.Clients = 7
+		f.Replay([]heartbeat.Beat{beat})
+		shown, ok := f.Find(h.ID)
+		if !ok || shown.PublicClients(noon) != want || shown.PublicClients(noon.Add(time.Hour)) != 0 {
+			t.Errorf("%s: %d, later %d; want %d and none", kind, shown.PublicClients(noon), shown.PublicClients(noon.Add(time.Hour)), want)
+		}
 	}
 }

@@ -139,6 +139,15 @@ func (s *Hotspot) PublicCondition(now time.Time) Condition {
 	return c
 }
 
+// PublicClients returns how many clients it has, as anyone may know who may know it of a
+// hotspot: none of a home, hidden or not, and none of what is not online.
+func (s *Hotspot) PublicClients(now time.Time) int {
+	if s.Type() == beacon.Home || s.live == nil || s.StatusAt(now) != beacon.Online {
+		return 0
+	}
+	return s.live.Shown().Clients
+}
+
 // StatusAt returns its status at now (decision N15).
 func (s *Hotspot) StatusAt(now time.Time) beacon.Status {
 	return beacon.StatusOf(s.Active(), s.Active() && s.heardAt(now))

@@ -21,6 +21,7 @@ type edition struct {
 	items  []fleet.MapItem   // in the order of their ids
 	online int               // of them
 	seen   []beacon.Minute   // of each, when its last heartbeat arrived; 0: never
+	counts []int16           // of each, its clients as they are shown; nil: they are not
 	box    geo.Box           // around all of them; everywhere, if there is none
 	hash   [sha256.Size]byte // of all that feeds show of them
 
@@ -38,6 +39,7 @@ type editions struct {
 	fleet *fleet.Fleet
 	view  view
 	now   func() time.Time
+	shows func() bool // whether hotspots show how many clients they have
 
 	latest atomic.Pointer[edition]
 	making sync.Mutex // a turn
@@ -82,6 +84,9 @@ func (e *editions) make(at time.Time) *edition {
 	if last := e.latest.Load(); last != nil {
 		next.items, next.seen = make([]fleet.MapItem, 0, len(last.items)), make([]beacon.Minute, 0, len(last.items))
 	}
+	if e.shows() {
+		next.counts = []int16{}
+	}
 	sum := sha256.New()
 	var line []byte
 	var h hotspot
@@ -98,9 +103,13 @@ func (e *editions) make(at time.Time) *edition {
 				next.online++
 			}
 			next.seen = append(next.seen, seenBy(s, item.Status, at))
+			if next.counts != nil {
+				next.counts = append(next.counts, inFives(s.PublicClients(at)))
+			}
 			e.view.publish(&h, next, len(next.items)-1)
 			line = strconv.AppendInt(append(append(line[:0], h.id...), ' '), s.Version(), 10)
 			line = strconv.AppendInt(append(append(line, h.status...), ' '), h.until.Unix(), 10)
+			line = strconv.AppendInt(append(line, ' '), int64(h.clients), 10)
 			if h.status == beacon.Offline { // otherwise it is the time of the edition
 				line = strconv.AppendInt(append(line, ' '), h.seenAt.Unix(), 10)
 			}
@@ -136,6 +145,10 @@ func seenBy(s *fleet.Hotspot, status beacon.Status, at time.Time) beacon.Minute 
 	}
 	return beacon.MinuteOf(at)
 }
+
+// inFives rounds a number of clients down to a multiple of five. So fewer than five are
+// none, and nobody can tell that somebody is there; and nobody is shown who is not.
+func inFives(clients int) int16 { return int16(clients - clients%5) }
 
 // find returns the position of the first item whose id is at least this one, and whether
 // it is this one.

@@ -69,6 +69,7 @@ func New(cfg Config) *Feeds {
 		traffic:  traffic{read: cfg.Traffic}, identity: cfg.Identity, plan: cfg.Plan, rewards: cfg.Rewards, showsUp: beacon.ShownUptime.Audience() == beacon.Everyone,
 		readers: readers{byAddr: map[netip.Prefix]int{}},
 	}
+	f.editions.shows = func() bool { return f.who().ShowClients }
 	f.stopping, f.stop = context.WithCancel(context.Background())
 	table := map[string]http.Handler{}
 	for path, run := range f.routes() {

@@ -119,6 +119,75 @@ func TestFeeds_Freifunk(t *testing.T) {
 	}
 }
 
+// How many clients a hotspot has is in the files for Freifunk maps if the network says so, from
+// five on and in fives: fewer are none, so that nobody can tell from a file that somebody is there.
+func TestFeeds_Clients(t *testing.T) {
+	var n *network
+	shown := func() (all []string) {
+		var mesh struct {
+			Nodes []struct {
+				Name  string `json:"hostname"`
+				Of    int    `json:"clients"`
+				Other int    `json:"clients_other"`
+			}
+		}
+		var list struct {
+			Nodes []struct{ Status struct{ Clients *int } }
+		}
+		for path, to := range map[string]any{"/open/meshviewer.json": &mesh, "/open/nodelist.json": &list} {
+			if err := json.Unmarshal(n.get(path).Body.Bytes(), to); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, node := range mesh.Nodes {
+			listed := "none"
+			if c := list.Nodes[i].Status.Clients; c != nil {
+				listed = fmt.Sprint(*c)
+			}
+			if node.Of != node.Other || strings.HasPrefix(node.Name, "home") {
+				t.Errorf("a node is %+v", node)
+			}
+			all = append(all, fmt.Sprintf("%d %s", node.Of, listed))
+		}
+		return all
+	}
+	serve := func(show bool, clients ...int) *network {
+		n = newNetwork(edge.Limits{}, "http://x")
+		n.who.ShowClients = show
+		for i, c := range clients {
+			at := geo.Point{Lat: 40 + float64(i), Lng: -74}
+			n.serving(n.add(t, beacon.Public, i, at), c)
+			n.serving(n.add(t, beacon.Home, 100+i, at), c+50)
+		}
+		return n
+	}
+	serve(false, 0, 4, 5, 99)
+	if got := shown(); !slices.Equal(got, []string{"0 none", "0 none", "0 none", "0 none"}) {
+		t.Errorf("off: %v", got)
+	}
+	off := n.all()
+	serve(true, 0, 1, 4, 5, 9, 10, 37, 10_000)
+	if got := shown(); !slices.Equal(got, []string{"0 0", "0 0", "0 0", "5 5", "5 5", "10 10", "35 35", "10000 10000"}) {
+		t.Errorf("on: %v", got)
+	}
+	for _, path := range files { // no other feed has them
+		if body := n.get(path).Body.String(); strings.Contains(body, "clients") && path != "/open/meshviewer.json" && path != "/open/nodelist.json" && path != "/open/api" {
+			t.Errorf("%s has clients", path)
+		}
+	}
+	n.now = n.now.Add(time.Hour)
+	if got := shown(); got[7] != "0 0" {
+		t.Errorf("of one that is offline: %v", got)
+	}
+	serve(true, 0, 4, 5, 99).who.ShowClients = false
+	if n.all() != off {
+		t.Error("switched off, it leaves a trace")
+	}
+	if few, none := serve(true, 1, 2, 3, 4).all(), serve(true, 0, 0, 0, 0).all(); few != none {
+		t.Error("fewer than five can be told from none")
+	}
+}
+
 // Each response says under which license the data are, as a header, and what has room for it
 // names the network and whom to credit. What is not set leaves no trace.
 func TestFeeds_Terms(t *testing.T) {
@@ -198,7 +267,7 @@ func TestFeeds_NoHomes(t *testing.T) {
 func TestFeeds_Audience(t *testing.T) {
 	var everyone []beacon.Detail
 	for _, d := range beacon.Details() {
-		if d.Audience() == beacon.Everyone && d != beacon.ShownUptime { // which pages show
+		if a := d.Audience(); (a == beacon.Everyone || a == beacon.EveryoneIfShown) && d != beacon.ShownUptime { // which pages show
 			everyone = append(everyone, d)
 		}
 	}
@@ -212,11 +281,13 @@ func TestFeeds_Audience(t *testing.T) {
 		beacon.ShownName: `business 0`, beacon.ShownSSID: `ssid-business-0`, beacon.ShownAddress: "0 business street",
 		beacon.ShownRadius: `"coverage_radius_m":75`, beacon.ShownCreated: createdAt(t), beacon.ShownSeen: `"lastcontact":"2026-11-16T12:00`,
 		beacon.ShownOpen: `"open_now":false`, beacon.ShownUntil: `"open_until":"2026`, beacon.ShownOpens: `"opens_at":"2026`, beacon.ShownHours: "10:00–14:00",
+		beacon.ShownClients: `"clients":5`,
 	}
 	for _, detail := range shown {
 		n := town(t, false)
 		page := string(n.add(t, beacon.Business, 90, geo.Point{Lat: 1, Lng: 1}, hours(10, 14)).ID)
-		n.add(t, beacon.Business, 91, geo.Point{Lat: 1, Lng: 1}, hours(14, 16))
+		n.serving(n.add(t, beacon.Business, 91, geo.Point{Lat: 1, Lng: 1}, hours(14, 16)), 7)
+		n.who.ShowClients = true
 		all := func() string { return n.all() + readPage(pagesOf(n, mostlyUp), "GET", "/h/"+page).Body.String() }
 		before := all()
 		n.now = n.now.Add(time.Minute)

@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
 // meshviewerFeed is what the map Meshviewer reads. It adds up clients and fails without a
-// number; how many there are is not public (decision D178), so it is always 0.
+// number: 0 unless the network shows how many there are (decision D178).
 var meshviewerFeed = feed{
 	kind: jsonType,
 	head: func(f *Feeds, out []byte, e *edition) []byte {
@@ -26,7 +27,10 @@ var meshviewerFeed = feed{
 		out = append(append(out, `,"domain":"`...), h.kind...)
 		out = appendNumber(append(out, `","location":{"latitude":`...), h.place.Lat)
 		out = appendNumber(append(out, `,"longitude":`...), h.place.Lng)
-		return append(out, `},"is_gateway":false,"clients":0,"clients_wifi24":0,"clients_wifi5":0,"clients_other":0,"addresses":[]}`...)
+		out = append(out, `},"is_gateway":false,"clients":`...)
+		out = strconv.AppendInt(out, int64(h.clients), 10)
+		out = strconv.AppendInt(append(out, `,"clients_wifi24":0,"clients_wifi5":0,"clients_other":`...), int64(h.clients), 10)
+		return append(out, `,"addresses":[]}`...)
 	},
 }
 
@@ -46,7 +50,11 @@ var nodelistFeed = feed{
 		out = appendNumber(append(out, `,"node_type":"AccessPoint","position":{"lat":`...), h.place.Lat)
 		out = appendNumber(append(out, `,"long":`...), h.place.Lng)
 		out = append(append(out, `},"status":{"online":`...), online(h)...)
-		return append(appendTime(append(out, `,"lastcontact":`...), lastSeen(h)), "}}"...)
+		out = appendTime(append(out, `,"lastcontact":`...), lastSeen(h))
+		if h.counted {
+			out = strconv.AppendInt(append(out, `,"clients":`...), int64(h.clients), 10)
+		}
+		return append(out, "}}"...)
 	},
 }
 

@@ -73,10 +73,13 @@ func (n *network) put(t testing.TB, h beacon.Hotspot) {
 }
 
 // beat makes a hotspot online.
-func (n *network) beat(h beacon.Hotspot) {
+func (n *network) beat(h beacon.Hotspot) { n.serving(h, 0) }
+
+// serving makes a hotspot online that has so many clients.
+func (n *network) serving(h beacon.Hotspot, clients int) {
 	n.count++
 	raw, _ := id.Parse(beacon.HotspotPrefix, string(h.ID))
-	n.fleet.Replay([]heartbeat.Beat{{Hotspot: raw, At: n.now.UnixMicro(), Heartbeat: beacon.Heartbeat{Boot: 1, Seq: uint64(n.count)}}})
+	n.fleet.Replay([]heartbeat.Beat{{Hotspot: raw, At: n.now.UnixMicro(), Heartbeat: beacon.Heartbeat{Boot: 1, Seq: uint64(n.count), Clients: clients}}})
 }
 
 // town has hotspots of all kinds, some online, some pending and, if wanted, homes.

@@ -37,6 +37,8 @@ type hotspot struct {
 	hours               *beacon.Schedule // nil: always open, or not shown
 	createdAt           time.Time
 	seenAt              time.Time // by the minute; zero: never
+	clients             int16     // in fives
+	counted             bool      // else how many clients there are is not shown
 }
 
 // publish sets h to what feeds show of an item of an edition.
@@ -51,6 +53,9 @@ func (v *view) publish(h *hotspot, e *edition, i int) {
 	}
 	if e.seen[i] != 0 {
 		h.seenAt = e.seen[i].Time()
+	}
+	if e.counts != nil {
+		h.clients, h.counted = e.counts[i], true
 	}
 	h.open, h.until = s.OpenAt(e.at)
 	h.hours = s.Hours()
@@ -81,10 +86,14 @@ var others = map[beacon.Detail]func(*hotspot){
 	beacon.ShownHours:   func(h *hotspot) { h.hours, h.always = nil, false },
 	beacon.ShownUntil:   func(h *hotspot) { h.until = time.Time{} },
 	beacon.ShownOpens:   func(h *hotspot) { h.until = time.Time{} },
+	beacon.ShownClients: func(h *hotspot) { h.clients, h.counted = 0, false },
 }
 
 func newView(audience func(beacon.Detail) beacon.Audience) view {
-	private := func(d beacon.Detail) bool { return audience(d) != beacon.Everyone }
+	private := func(d beacon.Detail) bool {
+		a := audience(d)
+		return a != beacon.Everyone && a != beacon.EveryoneIfShown
+	}
 	v := view{none: slices.ContainsFunc(essential, private)}
 	for d, hide := range others {
 		if private(d) {

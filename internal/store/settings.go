@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -25,6 +26,7 @@ const (
 	networkLogo        = "network_logo"
 	dataLicense        = "data_license"
 	dataAttribution    = "data_attribution"
+	showClients        = "show_clients"
 	invitation         = "invitation" // to create the first key
 )
 
@@ -84,7 +86,7 @@ func (db SettingTable) SetLanguage(ctx context.Context, code string, by beacon.A
 func (db SettingTable) Identity(ctx context.Context) (i beacon.Identity, err error) {
 	set, err := readMap[string, string](ctx, db, same, settingsSQL)
 	i.Name, i.Description, i.Contact, i.Color = set[networkName], set[networkDescription], set[networkContact], beacon.Color(set[networkColor])
-	i.License, i.Attribution = set[dataLicense], set[dataAttribution]
+	i.License, i.Attribution, i.ShowClients = set[dataLicense], set[dataAttribution], set[showClients] == "true"
 	if text := set[networkLogo]; text != "" && err == nil {
 		if i.Logo, err = beacon.ParseLogo(text); err != nil {
 			return i, fmt.Errorf("%w: setting %s", beacon.ErrDamaged, networkLogo)
@@ -111,6 +113,7 @@ func (db SettingTable) SetIdentity(ctx context.Context, p beacon.IdentityPatch, 
 		put(p.Color.Set, networkColor, string(p.Color.V), string(p.Color.V))
 		put(p.License.Set, dataLicense, p.License.V, p.License.V)
 		put(p.Attribution.Set, dataAttribution, p.Attribution.V, p.Attribution.V)
+		put(p.ShowClients.Set, showClients, strconv.FormatBool(p.ShowClients.V), strconv.FormatBool(p.ShowClients.V))
 		put(p.Logo.Set, networkLogo, p.Logo.V.String(), p.Logo.V.Note())
 		return made, err
 	})

@@ -32,6 +32,13 @@ func TestPrivacy(t *testing.T) {
 			p.sees("Homes are not hidden")
 			p.click(`input[name="home-privacy"][value="blur"]`)
 			p.sees("Homes are hidden.")
+			p.click(`input[name="network-clients"]`)
+			p.sees("Not saved yet.")
+			p.click(`#identity button[type="submit"]`)
+			p.sees("Everyone sees it within seconds.")
+			if data := n.ask(t, n.staff, "GET", "/v1/settings", nil); data["show_clients"] != true || data["home_privacy"] != "blur" {
+				t.Errorf("the settings are %v", data)
+			}
 			p.fits()
 			p.shot("privacy-staff-" + as.name)
 			p.accessible("home privacy")

@@ -1439,6 +1439,7 @@ export interface components {
             logo?: components["schemas"]["NetworkLogo"] | null;
             license?: components["schemas"]["DataLicense"] | null;
             attribution?: components["schemas"]["DataAttribution"] | null;
+            show_clients?: components["schemas"]["ShowClients"];
         };
         /** @description What the network is called. Everyone sees it. `null` means Beacon. */
         NetworkName: string;
@@ -1448,6 +1449,8 @@ export interface components {
         DataLicense: string;
         /** @description Whom those who show the open data must name. */
         DataAttribution: string;
+        /** @description Whether the files for Freifunk maps at `/open` have how many clients each hotspot has: rounded down to a multiple of five, so that fewer than five are 0, and never of homes. */
+        ShowClients: boolean;
         /** @description A mail address, or the URL of a page. Everyone sees it. */
         NetworkContact: string;
         /** @description The color of links and buttons. Pages mix it with as much black or white as text needs to be readable on them. */
@@ -1513,6 +1516,7 @@ export interface components {
             logo_type: components["schemas"]["NetworkLogoType"] | null;
             license: components["schemas"]["DataLicense"] | null;
             attribution: components["schemas"]["DataAttribution"] | null;
+            show_clients: components["schemas"]["ShowClients"];
         };
         /** @description Whether hotspots earn something today, and the first day on which that is otherwise, if it is known: see `POST /v1/rewards/policies`. */
         RewardsSwitch: {

@@ -5,7 +5,7 @@ import { ask } from "../api";
 import { basemapText, isPublic, network, presented } from "../head";
 import { logoFrom } from "../logo";
 import { t } from "../messages";
-import { Field } from "../parts/field";
+import { Check, Field } from "../parts/field";
 import { Facts } from "../parts/facts";
 import { ErrorNote, useFaults, useFirstFault } from "../parts/note";
 import { useAsk, useDoing } from "../parts/use";
@@ -29,7 +29,7 @@ export function NetworkIdentity({ brief = false }: { brief?: boolean }) {
   );
 }
 
-const shown = ["name", "description", "contact", "color", "logo", "language", "license", "attribution"];
+const shown = ["name", "description", "contact", "color", "logo", "language", "license", "attribution", "show_clients"];
 
 function Form({ is, brief }: { is: NetworkSettings; brief: boolean }) {
   const [texts, setTexts] = useState({
@@ -41,6 +41,7 @@ function Form({ is, brief }: { is: NetworkSettings; brief: boolean }) {
     attribution: is.attribution ?? "",
   });
   const [colour, setColour] = useState(is.color ?? "");
+  const [clients, setClients] = useState(is.show_clients);
   const [logo, setLogo] = useState<string | null>(); // undefined: as it is
   const [has, setHas] = useState(is.logo_type !== null);
   const [changed, setChanged] = useState(false);
@@ -64,7 +65,7 @@ function Form({ is, brief }: { is: NetworkSettings; brief: boolean }) {
       description: orNull(texts.description),
       contact: orNull(texts.contact),
       color: orNull(colour),
-      ...(brief ? {} : { language: orNull(texts.language), license: orNull(texts.license), attribution: orNull(texts.attribution) }),
+      ...(brief ? {} : { language: orNull(texts.language), license: orNull(texts.license), attribution: orNull(texts.attribution), show_clients: clients }),
       ...(logo === undefined ? {} : { logo }),
     };
     const { data } = await ask<NetworkSettings>(path, { method: "PATCH", body });
@@ -130,6 +131,17 @@ function Form({ is, brief }: { is: NetworkSettings; brief: boolean }) {
       {!brief && field("language", t.identity.language, t.identity.languageHint, 3)}
       {!brief && field("license", t.identity.license, t.identity.licenseHint, 200)}
       {!brief && field("attribution", t.identity.attribution, t.identity.attributionHint, 200)}
+      {!brief && (
+        <Check
+          label={t.identity.clients}
+          name="network-clients"
+          checked={clients}
+          onChange={(next) => {
+            touch("show_clients");
+            setClients(next);
+          }}
+        />
+      )}
       <ErrorNote error={error} at={shown} />
       <div class="line">
         <button type="submit" class="button" disabled={busy}>

@@ -388,6 +388,7 @@ export const staff = {
     licenseHint: "The address of its text, such as https://creativecommons.org/licenses/by/4.0/. Every open feed names it.",
     attribution: "Attribution",
     attributionHint: "Whom those who show the open data must name, such as “© Freifunk Berlin”.",
+    clients: "Freifunk maps show how many clients hotspots have: in fives, fewer than five as none, and never of homes",
     saved: "Saved. Everyone sees it within seconds.",
     started: "Set when the server starts",
     who: "Who sees the map",

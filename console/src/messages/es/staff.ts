@@ -401,6 +401,7 @@ export const staff: typeof en = {
     licenseHint: "La dirección de su texto, por ejemplo https://creativecommons.org/licenses/by/4.0/. Todos los archivos abiertos la nombran.",
     attribution: "Atribución",
     attributionHint: "A quién debe nombrar quien muestre los datos abiertos, por ejemplo «© Freifunk Berlin».",
+    clients: "Los mapas de Freifunk muestran cuántos clientes tienen los hotspots: de cinco en cinco, menos de cinco como ninguno, y nunca los de viviendas",
     saved: "Guardado. Todos lo ven en unos segundos.",
     started: "Se fija al iniciar el servidor",
     who: "Quién ve el mapa",

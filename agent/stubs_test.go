@@ -6,11 +6,9 @@ import (
 	"bytes"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -45,19 +43,30 @@ func replay(program string, args []string) int {
 	return 0
 }
 
+// ubus does what testdata/tools/ubus.txt records of the program: an object is there if there
+// is an answer of it.
 func ubus(args []string) int {
-	if len(args) == 2 && args[0] == "list" {
-		names, _ := filepath.Glob(filepath.Join(answersFolder(), "ubus call "+args[1]+" get_clients"))
-		for _, name := range names {
-			fmt.Println(strings.Fields(filepath.Base(name))[2])
+	if len(args) < 2 {
+		return 1
+	}
+	names, _ := filepath.Glob(filepath.Join(answersFolder(), "ubus call "+args[1]+" *"))
+	for i, name := range names {
+		names[i] = strings.Fields(filepath.Base(name))[2]
+	}
+	switch {
+	case args[0] == "list" && len(names) > 0:
+		for _, name := range slices.Compact(names) {
+			fmt.Println(name)
 		}
 		return 0
+	case args[0] == "call" && replay("ubus", args) == 0:
+		return 0
+	case args[0] == "call" && len(names) > 0:
+		fmt.Fprintf(os.Stderr, "Command failed: ubus %s (Method not found)\n", strings.Join(args, " "))
+		return 253
 	}
-	if replay("ubus", args) != 0 {
-		fmt.Fprintln(os.Stderr, "Command failed: Not found")
-		return 4
-	}
-	return 0
+	fmt.Fprintln(os.Stderr, "Command failed: Not found")
+	return 4
 }
 
 func exitOf(err error) int {
@@ -79,111 +88,6 @@ func sleep(args []string) int {
 	}
 	time.Sleep(10 * time.Millisecond) // the agent must not use all of the machine
 	return 0
-}
-
-// jsonfilter is OpenWrt's, as far as the agent uses it: types, names, wildcards and
-// comparisons with a literal. Like that of 2026, it reads only what -i names.
-func jsonfilter(args []string) int {
-	if len(args) != 4 || args[0] != "-i" {
-		return 1
-	}
-	text, err := os.ReadFile(args[1])
-	if err != nil {
-		return 125
-	}
-	args = args[2:]
-	var value any
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&value); err != nil {
-		fmt.Fprintln(os.Stderr, "Failed to parse json data: unexpected end of data")
-		return 126
-	}
-	found := match(value, strings.TrimPrefix(args[1], "@"))
-	for _, v := range found {
-		if _, isObject := v.(map[string]any); isObject && args[0] == "-t" {
-			fmt.Println("object")
-		} else if args[0] == "-e" && v != nil {
-			fmt.Println(spaced(v))
-		}
-	}
-	if len(found) == 0 {
-		return 1
-	}
-	return 0
-}
-
-// match returns the values that a path leads to.
-func match(value any, path string) (found []any) {
-	if path == "" {
-		return []any{value}
-	}
-	if rest, ok := strings.CutPrefix(path, "["); ok {
-		condition, rest, _ := strings.Cut(rest, "]")
-		for _, v := range children(value) {
-			if condition == "*" || holds(v, condition) {
-				found = append(found, match(v, rest)...)
-			}
-		}
-		return found
-	}
-	name := strings.TrimPrefix(path, ".")
-	end := strings.IndexAny(name, ".[")
-	if end < 0 {
-		end = len(name)
-	}
-	name, rest := name[:end], name[end:]
-	if name == "*" {
-		for _, v := range children(value) {
-			found = append(found, match(v, rest)...)
-		}
-		return found
-	}
-	if object, ok := value.(map[string]any); ok {
-		if v, ok := object[name]; ok {
-			return match(v, rest)
-		}
-	}
-	return nil
-}
-
-func children(value any) (all []any) {
-	switch v := value.(type) {
-	case []any:
-		return v
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			all = append(all, v[name])
-		}
-	}
-	return all
-}
-
-func holds(value any, condition string) bool {
-	path, literal, _ := strings.Cut(strings.TrimPrefix(condition, "@"), "=")
-	var want any
-	if json.Unmarshal([]byte(literal), &want) != nil {
-		return false
-	}
-	return slices.Equal(match(value, path), []any{want})
-}
-
-// spaced formats a value as json-c does: strings as they are, objects on one line.
-func spaced(value any) string {
-	object, ok := value.(map[string]any)
-	if !ok {
-		if text, isText := value.(string); isText {
-			return text
-		}
-		text, _ := json.Marshal(value)
-		return string(text)
-	}
-	var members []string
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		text, _ := json.Marshal(object[name])
-		members = append(members, fmt.Sprintf("%q: %s", name, text))
-	}
-	return "{ " + strings.Join(members, ", ") + " }"
 }
 
 // uclientFetch has the options, messages and exit codes of OpenWrt's program as of

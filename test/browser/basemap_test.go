@@ -65,6 +65,32 @@ func TestBasemap(t *testing.T) {
 	}
 }
 
+// TestBasemapFirstView opens a network whose streets are in a file that has no tiles for what
+// fits a whole city: the first view is drawn nevertheless, on a desk and on a phone, and water
+// goes on where the file ends.
+func TestBasemapFirstView(t *testing.T) {
+	level.Needs(t, level.Check)
+	b := launch(t)
+	coast := basemaptest.City{Lat: 36.8, Lng: -6.4, Schema: "plain", MinZoom: 10, Times: 16} // by the sea, in the south and west
+	n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t}
+	n.serve(t, "--public", "--basemap", coast.Write(t))
+	for name, l := range map[string]look{"1280": desk, "390": small} {
+		t.Run(name, func(t *testing.T) {
+			p := b.open(t, n.url, l)
+			p.until(`/at=36\.\d+,-6\.\d+,[89]\./.test(location.hash)`) // below the first zoom of the file
+			p.calm()
+			harness.Eventually(t, "the first view shows the city", func() bool {
+				seen := p.colours()
+				return seen.near(color.RGBA{0xf6, 0xf4, 0xef, 255}) > 5000 && seen.near(color.RGBA{0xf3, 0xd9, 0xa4, 255}) > 50
+			})
+			p.shot("basemap-first-" + name)
+			p.visit("/map?at=36.80000,-7.40000,11.00") // out at sea, beside the file
+			p.calm()
+			harness.Eventually(t, "the sea is water", func() bool { return p.colours().near(cityColours[0].light) > 50_000 })
+		})
+	}
+}
+
 // TestBasemapStyle shows the style of another server, with names that the console uses too.
 // What it has elsewhere is not loaded.
 func TestBasemapStyle(t *testing.T) {

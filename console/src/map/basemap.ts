@@ -21,6 +21,9 @@ export interface Basemap {
   layers: (t: Theme, language: string) => LayerSpecification[];
   more: Partial<StyleSpecification>; // glyphs and images
   land: boolean; // whether all ground is land, unless there is water on it
+  first: number; // the zoom of the first tiles of streets
+  from: number; // the zoom from which on they are drawn
+  bounds: Box; // outside of which they are not
   covers: boolean; // the outlines of the continents, which are then neither drawn nor credited
 }
 
@@ -40,6 +43,22 @@ export function streetBounds(): Box | undefined {
   return bounds && bounds[2] - bounds[0] < wide ? bounds : undefined;
 }
 
+const fewTiles = 64;
+const further = 2; // zooms
+
+/**
+ * The zoom from which on a file is drawn. One whose tiles begin close to the ground is drawn from
+ * further away, with its first tiles, if it has so few of them that all may be in sight at once:
+ * a whole city fits a phone.
+ */
+export function drawnFrom(minzoom: number, [west, south, east, north]: Box): number {
+  const row = (lat: number): number => 0.5 - Math.asinh(Math.tan((lat * Math.PI) / 180)) / (2 * Math.PI);
+  const n = 2 ** minzoom;
+  const across = Math.floor(((east + 180) / 360) * n) - Math.floor(((west + 180) / 360) * n) + 1;
+  const down = Math.floor(row(south) * n) - Math.floor(row(north) * n) + 1;
+  return across * down <= fewTiles ? Math.max(0, minzoom - further) : minzoom;
+}
+
 type Libre = Pick<typeof import("maplibre-gl"), "addProtocol">;
 
 /** Gets ready what the server names. A style that cannot be had leaves the outlines. */
@@ -57,6 +76,9 @@ export async function loadBasemap(libre: Libre): Promise<Basemap | null> {
     layers: (t, language) => streetLayers(schema, t, language),
     more: {},
     land: schema !== "protomaps", // which alone has land
+    first: minzoom,
+    from: drawnFrom(minzoom, bounds),
+    bounds,
     covers: false,
   };
 }
@@ -79,6 +101,9 @@ export function embedded({ sources, layers, glyphs, sprite }: StyleSpecification
     layers: () => below,
     more: { ...(glyphs && { glyphs }), ...(sprite && { sprite }) },
     land: false,
+    first: 0,
+    from: 0,
+    bounds: [-180, -85, 180, 85],
     covers: true,
   };
 }

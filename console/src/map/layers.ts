@@ -122,8 +122,6 @@ function draftLayers(t: Theme, lat: number): LayerSpecification[] {
   ];
 }
 
-const fading: ExpressionSpecification = ["interpolate", ["linear"], ["zoom"], 8, 1, 10, 0];
-
 const nothing = { type: "FeatureCollection" as const, features: [] };
 
 /** What is not covered. */
@@ -131,9 +129,11 @@ function gapLayer(t: Theme): LayerSpecification {
   return { id: "gaps", type: "fill", source: "gaps", paint: { "fill-color": t.gap, "fill-opacity": ["*", 0.45, ["get", "weight"]], "fill-antialias": false } };
 }
 
-/** Where there are no streets: in New York outlines and names of its boroughs. */
-function outlines(t: Theme): Pick<StyleSpecification, "sources" | "layers"> {
-  if (!isNewYork()) return { sources: {}, layers: [gapLayer(t)] };
+type Below = Pick<StyleSpecification, "sources" | "layers">;
+
+/** Where there are no streets, or not yet at this zoom: in New York outlines and names of its boroughs. */
+function outlines(t: Theme): Below {
+  if (!isNewYork()) return { sources: {}, layers: [] };
   return {
     sources: {
       boroughs: { type: "geojson", data: new URL(boroughs, location.href).href, attribution: "NYC Planning" },
@@ -142,7 +142,6 @@ function outlines(t: Theme): Pick<StyleSpecification, "sources" | "layers"> {
     layers: [
       { id: "boroughs", type: "fill", source: "boroughs", minzoom: 6, paint: { "fill-color": t.borough } },
       { id: "borough-lines", type: "line", source: "boroughs", minzoom: 6, paint: { "line-color": t.boroughLine, "line-width": 0.9 } },
-      gapLayer(t),
       {
         id: "place-names",
         type: "symbol",
@@ -165,13 +164,46 @@ function outlines(t: Theme): Pick<StyleSpecification, "sources" | "layers"> {
   };
 }
 
+/** Streets, on ground that ends where their file does; outlines until they begin. */
+function streets(t: Theme, base: Basemap, language: string): Below {
+  const { sources, layers } = base.from > names.minzoom ? outlines(t) : { sources: {}, layers: [] };
+  const [west, south, east, north] = base.bounds;
+  const corners = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ];
+  return {
+    sources: { ...sources, ...base.sources, ground: { type: "geojson", data: { type: "Polygon", coordinates: [corners] } } },
+    layers: [
+      ...layers.map((layer) => ({ ...layer, maxzoom: base.from })),
+      ...(base.land
+        ? [{ id: "ground", type: "fill", source: "ground", minzoom: base.from, paint: { "fill-color": t.ground, "fill-opacity": appearing(base), "fill-antialias": false } } as LayerSpecification]
+        : []),
+      ...base.layers(t, language),
+    ],
+  };
+}
+
+/** The zooms between which outlines, which are coarse, give way to what is near. */
+const turn = (base: Basemap | null): [number, number] => (base && base.from > 8 ? [base.from, base.from + 0.5] : [8, 10]);
+
+/** A file that has the whole Earth takes over as its outlines fade; another one at once, where it begins. */
+const appearing = ({ from }: Basemap): ExpressionSpecification | number => (from < 8 ? ["interpolate", ["linear"], ["zoom"], 8, 0, 10, 1] : 1);
+
 /** Without glyphs of a foreign style, labels are drawn by the browser's own fonts: none are fetched. */
 export function style(t: Theme, lat: number, base: Basemap | null, language: string): StyleSpecification {
-  const below = base ? { sources: base.sources, layers: [...base.layers(t, language), gapLayer(t)] } : outlines(t);
+  const below = !base ? outlines(t) : base.covers ? { sources: base.sources, layers: base.layers(t, language) } : streets(t, base, language);
+  const isName = ({ type }: LayerSpecification): boolean => type === "symbol" && !base?.covers; // another server's style stays in its order
+  const [ground, written] = [below.layers.filter((layer) => !isName(layer)), below.layers.filter(isName)];
   const near = base?.land ? t.ground : t.nearLand;
+  const [far, close] = turn(base);
+  const change = (from: string | number, to: string | number): ExpressionSpecification => ["interpolate", ["linear"], ["zoom"], far, from, close, to];
   const land: LayerSpecification[] = [
-    { id: "land", type: "fill", source: "land", paint: { "fill-color": ["interpolate", ["linear"], ["zoom"], 8, t.land, 10, near] } },
-    { id: "coast", type: "line", source: "land", maxzoom: 10, paint: { "line-color": t.coast, "line-width": 0.7, "line-opacity": fading } },
+    { id: "land", type: "fill", source: "land", paint: { "fill-color": change(t.land, near) } },
+    { id: "coast", type: "line", source: "land", maxzoom: close, paint: { "line-color": t.coast, "line-width": 0.7, "line-opacity": change(1, 0) } },
   ];
   return {
     version: 8,
@@ -184,9 +216,11 @@ export function style(t: Theme, lat: number, base: Basemap | null, language: str
       ...below.sources,
     },
     layers: [
-      { id: "background", type: "background", paint: { "background-color": base?.land ? ["interpolate", ["linear"], ["zoom"], 8, t.water, 10, near] : t.water } },
+      { id: "background", type: "background", paint: { "background-color": t.water } },
       ...(base?.covers ? [] : land),
-      ...below.layers,
+      ...ground,
+      gapLayer(t),
+      ...written,
       ...draftLayers(t, lat),
       // The hotspots of who is signed in, where they are: of a home that is hidden, the tiles tell another place.
       { id: "own-points", type: "circle", source: "own", filter: ["has", "status"], minzoom: ownAlone, paint: pointPaint(t) },

@@ -1,6 +1,6 @@
 // The map itself: the only module that knows MapLibre. Pages tell it what to
 // show and hear where someone clicked.
-import type { GeoJSONSource, Map as LibreMap, MapGeoJSONFeature, Marker, StyleSpecification } from "maplibre-gl";
+import type { GeoJSONSource, LngLat, Map as LibreMap, MapGeoJSONFeature, Marker, StyleSpecification } from "maplibre-gl";
 import type { FeatureCollection } from "geojson";
 import type { GeometryCollection, Topology } from "topojson-specification";
 import workerAddress from "map-worker";
@@ -40,6 +40,7 @@ const world: Box = [-180, -60, 180, 75];
 const nearest = 15; // the zoom at which a single place is shown
 /** Where arrow keys move a pin: a pixel, or ten with Shift. */
 const arrows: Record<string, [x: number, y: number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const tileSize = 512; // pixels, as the library has it
 const slack = 4; // pixels around a click in which a hotspot counts as hit
 
 export class MapView {
@@ -97,6 +98,7 @@ export class MapView {
     this.#map.addControl(new libre.ScaleControl({ maxWidth: 96 }), "bottom-right");
     this.sight = new Cell(this.#sight());
     this.#listen();
+    if (!view) this.#closer();
     const unwatch = onThemeChange(() => this.#paint());
     // While another page is shown the map has no size; it must not shrink to that.
     const resized = new ResizeObserver(() => {
@@ -120,6 +122,11 @@ export class MapView {
     map.on("dataloading", busy(true));
     map.on("movestart", busy(true));
     map.on("idle", busy(false));
+    map.on("style.load", () => this.#reach());
+    map.on("zoom", () => this.#reach());
+    map.on("sourcedataloading", ({ sourceId, tile }) => {
+      if (sourceId === "streets" && tile) (tile as { tileSize: number }).tileSize = tileSize; // lines are as wide as ever
+    });
     map.on("load", () => {
       if (map.getSource("places")) this.#source("places").setData(collect(places()));
       map.addImage(room.name, { ...room, data: new Uint8Array(4 * room.width * room.height) });
@@ -158,6 +165,20 @@ export class MapView {
       const status = (error as Error & { status?: number }).status;
       if (status !== undefined) this.onTrouble(status);
     });
+  }
+
+  /** Lets the first tiles of a file be drawn from further away than the library would: the smaller they are taken to be, the sooner. */
+  #reach(): void {
+    const source = this.#map.getSource("streets") as { tileSize: number } | undefined; // of the library's class for vector tiles
+    const { first, from } = this.#base ?? { first: 0, from: 0 };
+    if (source) source.tileSize = tileSize / 2 ** Math.max(0, Math.ceil(first - Math.max(this.#map.getZoom(), from)));
+  }
+
+  /** Begins where streets do, if they nearly do in any case. */
+  #closer(): void {
+    const { from } = this.#base ?? { from: 0 };
+    const zoom = this.#map.getZoom();
+    if (zoom < from && zoom > from - 0.5) this.#map.zoomTo(from, { around: this.#middle(), animate: false });
   }
 
   async #loadLand(): Promise<void> {
@@ -259,10 +280,14 @@ export class MapView {
 
   /** The middle of what the panel leaves of the map. */
   center(): Place {
+    const { lat, lng } = this.#middle();
+    return { lat, lng: wrapLng(lng) };
+  }
+
+  #middle(): LngLat {
     const { clientWidth, clientHeight } = this.#map.getContainer();
     const [right, down] = this.#offset();
-    const { lat, lng } = this.#map.unproject([clientWidth / 2 + right, clientHeight / 2 + down]);
-    return { lat, lng: wrapLng(lng) };
+    return this.#map.unproject([clientWidth / 2 + right, clientHeight / 2 + down]);
   }
 
   #sight(): Sight {
@@ -281,7 +306,10 @@ export class MapView {
   /** Goes where someone begins, at once. */
   begin({ view, box, own }: Start): void {
     if (view) this.look(view);
-    else if (box) this.#fit(box, false);
+    else if (box) {
+      this.#fit(box, false);
+      this.#closer();
+    }
     this.ensure(own ?? [], false);
   }
 

@@ -12,18 +12,20 @@ import (
 	"testing"
 )
 
-// The zooms of the file.
-const (
-	minZoom = 0
-	maxZoom = 14
-)
+// maxZoom is the closest zoom of the file.
+const maxZoom = 14
 
 // City is a city around a place. Its streets follow the compass, a block is some 200 m
 // wide, and a river passes in the west.
 type City struct {
 	Lat, Lng float64
 	Schema   string // protomaps, openmaptiles or plain
+	MinZoom  int    // the file has no tiles for looking at it from further away
+	Times    int    // how many times as wide everything is; 0 is once
 }
+
+// block is the width of a block, as a part of the width of the Earth's map.
+func (c City) block() float64 { return block * float64(max(c.Times, 1)) }
 
 // Write writes the city as a file of the test's, and returns its path.
 func (c City) Write(t testing.TB) string {
@@ -39,9 +41,9 @@ func (c City) Write(t testing.TB) string {
 func (c City) Encode() []byte {
 	layers := c.layers()
 	tiles := map[tileID][]byte{}
-	side := blocks * block
+	side := blocks * c.block()
 	x, y := project(c.Lat, c.Lng)
-	for z := minZoom; z <= maxZoom; z++ {
+	for z := c.MinZoom; z <= maxZoom; z++ {
 		n := math.Exp2(float64(z))
 		for tx := int((x - side) * n); tx <= int((x+side)*n); tx++ {
 			for ty := int((y - side) * n); ty <= int((y+side)*n); ty++ {
@@ -53,7 +55,7 @@ func (c City) Encode() []byte {
 	}
 	south, west := unproject(x-side, y+side)
 	north, east := unproject(x+side, y-side)
-	return encodeFile(tiles, c.metadata(layers), [4]float64{west, south, east, north})
+	return encodeFile(tiles, c.MinZoom, c.metadata(layers), [4]float64{west, south, east, north})
 }
 
 // The city's measures, in parts of the width of the Earth's map.
@@ -92,7 +94,8 @@ func (c City) metadata(layers []*layer) string {
 func (c City) layers() []*layer {
 	d := &drawing{openMapTiles: c.Schema == "openmaptiles", plain: c.Schema == "plain"}
 	x, y := project(c.Lat, c.Lng)
-	at := func(bx, by float64) (px, py float64) { return x + bx*block, y + by*block }
+	wide := c.block()
+	at := func(bx, by float64) (px, py float64) { return x + bx*wide, y + by*wide }
 	rect := func(x0, y0, x1, y1 float64) shape {
 		ax, ay := at(x0, y0)
 		bx, by := at(x1, y1)

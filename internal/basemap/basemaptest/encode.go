@@ -162,7 +162,7 @@ func (t tileID) number() uint64 {
 type entry struct{ id, run, length, offset uint64 }
 
 // encodeFile writes a file whose closest zoom is in a directory of its own.
-func encodeFile(tiles map[tileID][]byte, metadata string, bounds [4]float64) []byte {
+func encodeFile(tiles map[tileID][]byte, minZoom int, metadata string, bounds [4]float64) []byte {
 	ids := slices.SortedFunc(maps.Keys(tiles), func(a, b tileID) int { return cmp.Compare(a.number(), b.number()) })
 	var data []byte
 	var root, leaf []entry
@@ -191,7 +191,7 @@ func encodeFile(tiles map[tileID][]byte, metadata string, bounds [4]float64) []b
 	for range 3 {
 		out = binary.LittleEndian.AppendUint64(out, uint64(len(tiles)))
 	}
-	out = append(out, 1, 2, 2, 1, minZoom, maxZoom)
+	out = append(out, 1, 2, 2, 1, byte(minZoom), maxZoom)
 	degrees := func(d float64) { out = binary.LittleEndian.AppendUint32(out, uint32(int32(math.Round(d*1e7)))) }
 	for _, d := range bounds {
 		degrees(d)

@@ -16,6 +16,16 @@ export function lastIndex(values: (number | null)[]): number {
   return last;
 }
 
+/** Where a scale of shares up to all may begin. */
+const floors = [0.99, 0.95, 0.9, 0.75, 0.5];
+
+/** Where a scale of shares begins, so that their differences can be seen and the lowest one has a bar. */
+export function floorOf(shares: (number | null)[]): number {
+  const known = shares.filter((share) => share !== null);
+  const lowest = Math.min(...known);
+  return known.length === 0 ? 0 : (floors.find((floor) => lowest - floor >= (1 - floor) / 10) ?? 0);
+}
+
 /** Which value a key leads to; null if it is not for the chart. */
 export function moved(key: string, from: number, count: number): number | null {
   const steps: Record<string, number> = {

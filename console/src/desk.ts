@@ -34,6 +34,17 @@ export function trend(days: Overview["uptime"]): string {
   return t.desk.compared(on, format.percent(before.reduce((sum, { uptime }) => sum + uptime, 0) / before.length));
 }
 
+const dayLength = 86_400_000; // milliseconds
+
+/** The days of a trend as a chart has them: their numbers since 1970, and how these are written. */
+export function daysOf(days: Overview["uptime"]): { at: number[]; name: (i: number) => string; mark: (at: number) => string } {
+  return {
+    at: days.map(({ date }) => Date.parse(date) / dayLength),
+    name: (i) => format.date(days[i]?.date ?? ""),
+    mark: (at) => format.day(new Date(at * dayLength).toISOString().slice(0, 10)),
+  };
+}
+
 /** What comes after something in a queue, or the first if it is the last or gone; empty: nothing else is left. */
 export function next(queue: { id: string }[], done: string): string {
   const at = queue.findIndex(({ id }) => id === done);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isUnfinished, monthBefore, moved, parted } from "../src/chart";
+import { floorOf, isUnfinished, monthBefore, moved, parted } from "../src/chart";
 
 test("the last value is drawn apart while its time is not over", () => {
   assert.deepEqual(parted([1, 2, 3, null], true, true), [
@@ -34,4 +34,14 @@ test("keys move among the values, and stop at both ends", () => {
 test("a year begins after the last month of another", () => {
   assert.equal(monthBefore("2026-01"), "2025-12");
   assert.equal(monthBefore("2026-11"), "2026-10");
+});
+
+test("the scale of shares begins where their differences can be seen, and below all of them", () => {
+  assert.equal(floorOf([0.961, null, 0.97]), 0.95);
+  assert.equal(floorOf([0.996, 0.999]), 0.99);
+  assert.equal(floorOf([1, 1]), 0.99);
+  assert.equal(floorOf([0.951, 0.99]), 0.9); // the lowest must have a bar
+  assert.equal(floorOf([0.55, 0.9]), 0.5);
+  assert.equal(floorOf([0.3, 0.9]), 0);
+  assert.equal(floorOf([null]), 0);
 });

@@ -1,7 +1,7 @@
 import "./page";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ago, next, share, trend } from "../src/desk";
+import { ago, daysOf, next, share, trend } from "../src/desk";
 
 test("a share is all or none only where it is", () => {
   assert.equal(share(0, 0), null);
@@ -32,4 +32,16 @@ test("after a decision comes the next of the queue, and after the last the first
   assert.equal(next(queue, "gone"), "a");
   assert.equal(next([{ id: "a" }], "a"), "");
   assert.equal(next([], "a"), "");
+});
+
+test("the days of a trend are a day apart, and are written as days", () => {
+  const { at, name, mark } = daysOf([
+    { date: "2026-10-31", uptime: 0.9 },
+    { date: "2026-11-01", uptime: 0.8 },
+    { date: "2026-11-03", uptime: 0.8 }, // of the day before it nothing is known
+  ]);
+  assert.deepEqual(at.map((day) => day - at[0]!), [0, 1, 3]);
+  assert.deepEqual(at.map(mark), ["Oct 31", "Nov 1", "Nov 3"]);
+  assert.equal(mark(at[1]! + 1), "Nov 2");
+  assert.equal(name(2), "Nov 3, 2026");
 });

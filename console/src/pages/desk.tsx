@@ -1,8 +1,9 @@
 // The first page of staff: how the network is, and what waits for them.
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
+import { floorOf } from "../chart";
 import { now } from "../clock";
-import { share, ago, trend } from "../desk";
+import { share, ago, daysOf, trend } from "../desk";
 import * as format from "../format";
 import { basemapText, rewardsOn } from "../head";
 import { outdated } from "../inventory";
@@ -138,8 +139,8 @@ function Silent({ is: { silent, offline } }: { is: Overview }) {
 }
 
 function Trend({ is: { uptime } }: { is: Overview }) {
-  const { at, values } = useMemo(
-    () => ({ at: uptime.map(({ date }) => Date.parse(date) / 1000), values: uptime.map((day) => day.uptime) }),
+  const drawn = useMemo(
+    () => ({ ...daysOf(uptime), values: uptime.map((day) => day.uptime) }),
     [JSON.stringify(uptime)], // another response with the same days must not draw the chart again
   );
   return (
@@ -151,11 +152,10 @@ function Trend({ is: { uptime } }: { is: Overview }) {
         <Chart
           title={t.desk.uptime}
           summary={trend(uptime)}
-          at={at}
-          values={values}
-          name={(i) => format.date(uptime[i]?.date ?? "")}
+          {...drawn}
           write={format.percent}
           colour="--online"
+          bottom={floorOf(drawn.values)}
           top={1}
           bars
         />

@@ -17,7 +17,9 @@ interface Props {
   write: (value: number) => string;
   read?: (value: number) => string; // more exact than write, for one value
   colour: string; // the name of a CSS variable
+  bottom?: number; // where the scale begins, which is said unless it is zero
   top?: number; // the highest value there can be
+  mark?: (at: number) => string; // beside the axis of time
   bars?: boolean;
   unfinished?: boolean; // the last value may still change
   beforeName?: (index: number) => string;
@@ -26,7 +28,7 @@ interface Props {
 const height = 150;
 
 export function Chart(props: Props) {
-  const { title, summary, at, values, before, name, write, read = write, unfinished = false, bars = false, beforeName } = props;
+  const { title, summary, at, values, before, name, write, read = write, unfinished = false, bars = false, bottom = 0, beforeName } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const [chosen, setChosen] = useState<number | null>(null);
@@ -68,7 +70,10 @@ export function Chart(props: Props) {
   return (
     <figure class="chart">
       <figcaption>
-        <strong>{title}</strong> <span class="small">{summary}</span>
+        <strong>{title}</strong> <span class="small">
+          {summary}
+          {bottom > 0 && t.chart.begins(write(bottom))}
+        </span>
       </figcaption>
       <p class="small reading" aria-hidden="true">
         {chosen === null || last < 0 ? "\u00a0" : reading(shown)}
@@ -89,7 +94,7 @@ export function Chart(props: Props) {
   );
 }
 
-function options(element: HTMLElement, { write, colour, top, bars = false, before }: Props, Plot: typeof uPlot, onChoose: (index: number | null) => void): uPlot.Options {
+function options(element: HTMLElement, { write, colour, bottom = 0, top, mark, bars = false, before }: Props, Plot: typeof uPlot, onChoose: (index: number | null) => void): uPlot.Options {
   const css = getComputedStyle(element);
   const read = (name: string): string => css.getPropertyValue(name).trim();
   const grid = { stroke: read("--line"), width: 1 };
@@ -111,9 +116,9 @@ function options(element: HTMLElement, { write, colour, top, bars = false, befor
     hooks: { setCursor: [(plot) => onChoose(plot.cursor.idx ?? null)] },
     scales: {
       x: bars ? { time: false, range: (_plot, low, high) => [low - 0.6, high + 0.6] } : {},
-      y: { range: (_plot, _low, high) => [0, top ?? (high > 0 ? high * 1.1 : 1)] },
+      y: { range: (_plot, _low, high) => [bottom, top ?? (high > 0 ? high * 1.1 : 1)] },
     },
-    axes: [{ ...axis, size: 30, ...(bars ? { incrs: [1, 2, 5, 10] } : { values: (_plot, marks, _axis, _space, apart) => marks.map((at) => format.mark(at, apart)) }) }, { ...axis, size: 64, values: (_plot, marks) => marks.map(write) }],
+    axes: [{ ...axis, size: 30, ...(bars ? { incrs: [1, 2, 5, 10, 30, 100], ...(mark && { values: (_plot, marks) => marks.map(mark) }) } : { values: (_plot, marks, _axis, _space, apart) => marks.map((at) => format.mark(at, apart)) }) }, { ...axis, size: 64, values: (_plot, marks) => marks.map(write) }],
     series,
   };
 }

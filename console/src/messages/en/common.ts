@@ -90,7 +90,7 @@ export const common = {
     at: (page: number, pages: number) => `Page ${page} of ${pages}`,
   },
   panel: { hide: "Hide panel", show: "Show panel" },
-  chart: { noData: "no data" },
+  chart: { noData: "no data", begins: (at: string) => `. The scale begins at ${at}.` },
   uptime: {
     noData: "No data yet",
     inRange: (share: string, range: string) => `${share} in ${range}`,

@@ -112,7 +112,7 @@ export const common: typeof en = {
     at: (page, pages) => `Página ${page} de ${pages}`,
   },
   panel: { hide: "Ocultar panel", show: "Mostrar panel" },
-  chart: { noData: "sin datos" },
+  chart: { noData: "sin datos", begins: (at: string) => `. La escala empieza en ${at}.` },
   uptime: {
     noData: "Aún no hay datos",
     inRange: (share, range) => `${share} en ${range}`,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image/color"
 	"image/png"
+	"io"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -280,4 +281,39 @@ func (p *page) colours() palette {
 		}
 	}
 	return count
+}
+
+// TestStartView lets an admin choose in the settings where everyone's map begins, and give
+// that up again.
+func TestStartView(t *testing.T) {
+	level.Needs(t, level.Check)
+	b := launch(t)
+	n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t}
+	admin := n.command(t, "keys", "create", "--user", "new", "--scopes", "admin", "--name", "Ada")
+	n.serve(t, "--public")
+	p := b.open(t, n.url+"/#/sign-in", desk)
+	p.signIn(admin)
+	p.visit("/map?at=-1.28640,36.81720,12.50")
+	p.sees("choose in the staff's settings where the map begins") // there are no hotspots
+	p.calm()
+	p.press("staff's settings")
+	p.sees("It begins where the hotspots are, or else the streets.")
+	p.press("Use what the map shows now")
+	p.sees("It begins around -1.286, 36.817, at zoom 12.5.")
+	p.accessible("where the map begins")
+	p.shot("start-view")
+
+	harness.Eventually(t, "the page's head says so", func() bool {
+		response, err := http.Get(n.url)
+		if err != nil {
+			return false
+		}
+		defer response.Body.Close()
+		said, _ := io.ReadAll(response.Body)
+		return bytes.Contains(said, []byte("36.8172"))
+	})
+	visitor := b.open(t, n.url, desk)
+	visitor.until(`location.hash.endsWith("at=-1.28640,36.81720,12.50")`)
+	p.press("Begin where the hotspots are")
+	p.sees("It begins where the hotspots are, or else the streets.")
 }

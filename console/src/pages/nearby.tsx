@@ -8,6 +8,7 @@ import { mapView, wasEmpty } from "../parts/maphost";
 import { ErrorNote } from "../parts/note";
 import { StatusBadge } from "../parts/status";
 import { useAsk } from "../parts/use";
+import { session } from "../session";
 import { useCell } from "../state";
 import type { HotspotSummary, Place } from "../types";
 
@@ -47,7 +48,7 @@ export function Nearby({ place, onPlace, onChoose }: Props) {
   }, [loading, place]);
   return (
     <section>
-      <p class="hint">{empty ? t.nearby.empty((text) => <a href="#/register">{text}</a>) : t.nearby.hint}</p>
+      <p class="hint">{empty ? t.nearby.empty((text) => <a href="#/register">{text}</a>, (text) => (session.may("admin") ? <a href="#/staff/settings">{text}</a> : text)) : t.nearby.hint}</p>
       <div class="line">
         <Choice label={t.words.show} value={status} options={statuses} onChange={setStatus} />
         <button type="button" class="quiet" onClick={() => view && onPlace(view.center())}>

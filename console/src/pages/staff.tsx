@@ -10,6 +10,7 @@ import { NetworkIdentity, StartFacts } from "./identity";
 import { Keys } from "./keys";
 import { HomePrivacy } from "./privacy";
 import { RewardsSwitch } from "./rewardsswitch";
+import { StartView } from "./startview";
 import { Verifications } from "./verifications";
 
 const desks = [
@@ -76,6 +77,7 @@ export function StaffSettingsPage() {
   return (
     <Desk at="/settings" title={t.staff.settings} scope="admin">
       <NetworkIdentity />
+      <StartView />
       <HomePrivacy />
       <RewardsSwitch />
       <StartFacts />

@@ -47,7 +47,7 @@ export const map = {
   },
   figures: { label: "In view", hotspots: "Hotspots", covered: "Covered", share: "Share of the view" },
   nearby: {
-    empty: (register: Mark): ComponentChildren => ["This network has no hotspots yet. ", register("Register the first one"), ", or choose in the staff's settings where the map begins."],
+    empty: (register: Mark, settings: Mark): ComponentChildren => ["This network has no hotspots yet. ", register("Register the first one"), ", or choose in the ", settings("staff's settings"), " where the map begins."],
     hint: "Click the map to see hotspots within 2 km.",
     centre: "Around the centre",
     list: "Hotspots nearby",

@@ -363,6 +363,14 @@ export const staff = {
     no: (what: string) => `No hotspots with ${what}.`,
     found: (n: number, count: string, what: string) => `${count} ${plural(n, "hotspot", "hotspots")} with ${what}.`,
   },
+  startView: {
+    title: "Where the map begins",
+    about: (map: Mark): ComponentChildren => ["For everyone who opens it. Bring ", map("the map"), " to where it should begin, and come back here."],
+    is: (lat: string, lng: string, zoom: string) => `It begins around ${lat}, ${lng}, at zoom ${zoom}.`,
+    unset: "It begins where the hotspots are, or else the streets.",
+    use: "Use what the map shows now",
+    clear: "Begin where the hotspots are",
+  },
   identity: {
     title: "Your network",
     first: "Name your network",

@@ -60,7 +60,7 @@ export const map: typeof en = {
   },
   figures: { label: "A la vista", hotspots: "Puntos", covered: "Cubierto", share: "De la vista" },
   nearby: {
-    empty: (register) => ["Esta red aún no tiene puntos de acceso. ", register("Registre el primero"), ", o elija en los ajustes del personal dónde empieza el mapa."],
+    empty: (register, settings) => ["Esta red aún no tiene puntos de acceso. ", register("Registre el primero"), ", o elija en los ", settings("ajustes del personal"), " dónde empieza el mapa."],
     hint: "Haga clic en el mapa para ver los puntos de acceso a menos de 2 km.",
     centre: "Alrededor del centro",
     list: "Puntos de acceso cercanos",

@@ -376,6 +376,14 @@ export const staff: typeof en = {
     no: (what) => `Ningún punto de acceso con ${what}.`,
     found: (n, count, what) => `${count} ${plural(n, "punto de acceso", "puntos de acceso")} con ${what}.`,
   },
+  startView: {
+    title: "Dónde empieza el mapa",
+    about: (map) => ["Para todos los que lo abren. Lleve ", map("el mapa"), " adonde debe empezar y vuelva aquí."],
+    is: (lat, lng, zoom) => `Empieza en torno a ${lat}, ${lng}, con el nivel de zoom ${zoom}.`,
+    unset: "Empieza donde están los puntos de acceso o, si no, las calles.",
+    use: "Usar lo que el mapa muestra ahora",
+    clear: "Empezar donde están los puntos de acceso",
+  },
   identity: {
     title: "Su red",
     first: "Dé un nombre a su red",

@@ -1,6 +1,7 @@
 // How a server without streets gets those around its hotspots: two commands to copy.
 import { useState } from "preact/hooks";
 import { boxAroundAll } from "../geo";
+import { isPublic } from "../head";
 import { t } from "../messages";
 import { useAsk } from "../parts/use";
 import { streetCommands } from "../streetbox";
@@ -12,7 +13,7 @@ const everywhere = "/v1/coverage?north=85&south=-85&east=180&west=-180";
 export function GetStreets() {
   const { answer } = useAsk<Coverage>(everywhere);
   const [copied, setCopied] = useState(false);
-  const commands = answer && streetCommands(boxAroundAll(answer.data.hotspots));
+  const commands = answer && streetCommands(boxAroundAll(answer.data.hotspots), isPublic());
   if (!commands) return null;
   return (
     <>
@@ -20,6 +21,7 @@ export function GetStreets() {
       <pre class="command" tabIndex={0}>
         <code>{commands}</code>
       </pre>
+      <p class="hint">{t.identity.otherFlags}</p>
       {"clipboard" in navigator && (
         <button type="button" class="quiet" onClick={() => void navigator.clipboard.writeText(commands).then(() => setCopied(true))}>
           {copied ? t.linking.copied : t.linking.copy}

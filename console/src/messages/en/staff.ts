@@ -406,6 +406,7 @@ export const staff = {
     fromFile: "From a file of this server",
     noStreets: "None: outlines alone",
     getStreets: "Streets are a file of 20 to 100 MB for a city, which is downloaded on the server's machine, not from this page. These commands take those around your hotspots out of OpenStreetMap, and start the server with them:",
+    otherFlags: "Keep the other flags with which your server is started, such as --db and --addr.",
     change: (command: ComponentChildren, guide: ComponentChildren): ComponentChildren => ["Both are flags of ", command, ". ", guide],
     guide: "How to run a server",
   },

@@ -419,6 +419,7 @@ export const staff: typeof en = {
     fromFile: "De un archivo de este servidor",
     noStreets: "Ninguna: solo contornos",
     getStreets: "Las calles son un archivo de 20 a 100 MB por ciudad, que se descarga en la máquina del servidor y no desde esta página. Estas órdenes toman de OpenStreetMap las que rodean sus hotspots e inician el servidor con ellas:",
+    otherFlags: "Conserve las demás opciones con las que se inicia su servidor, como --db y --addr.",
     change: (command, guide) => ["Ambas cosas son opciones de ", command, ". ", guide],
     guide: "Cómo poner en marcha un servidor",
   },

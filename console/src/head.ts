@@ -45,6 +45,9 @@ export interface Network {
 /** How the network presents itself to everyone. */
 export const network = new Cell<Network>({ name: unnamed, version: 0, ...(JSON.parse(said("network") || "{}") as Partial<Network>) });
 
+/** Whether it has a name of its own. */
+export const isNamed = (): boolean => network.value.name !== unnamed;
+
 /** Whether hotspots earn something. If not, no page speaks of it. */
 export const rewardsOn = (): boolean => !network.value.no_rewards;
 

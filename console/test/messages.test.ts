@@ -64,3 +64,9 @@ test("a message says all of its values, in both languages", () => {
     }
   }
 });
+
+test("one is not several", () => {
+  assert.equal(en.card.clients("8.9 GB", 1, "1"), "8.9 GB, 1 client");
+  assert.equal(en.card.clients("0 MB", 0, "0"), "0 MB, 0 clients");
+  assert.equal(es.card.clients("8.9 GB", 1, "1"), "8.9 GB, 1 cliente");
+});

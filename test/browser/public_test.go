@@ -28,10 +28,13 @@ func TestPublic(t *testing.T) {
 		"timezone": "America/Argentina/Buenos_Aires", "weekly": []any{map[string]any{"days": []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, "open": "08:00", "close": "24:00"}},
 	}}})
 	n.beat(t, n.hotspots...)
+	n.ask(t, n.staff, "PATCH", "/v1/settings", map[string]any{"name": "Freifunk Lumeford", "description": "Free Wi-Fi by neighbours for neighbours"})
 	for name, l := range map[string]look{"1400": wide, "390-dark": {width: 390, height: 844, dark: true}} {
 		t.Run(name, func(t *testing.T) {
 			p := b.open(t, n.url, l)
 			p.sees("Choose a hotspot to see whether it works.")
+			p.until(`document.querySelector("h1").checkVisibility() && document.querySelector("h1").innerText === "Freifunk Lumeford"`) // also where the bar has no room for it
+			p.sees("Free Wi-Fi by neighbours for neighbours")
 			p.until(`document.querySelectorAll(".found").length === 2`) // those that are nearest to the middle of the map
 			p.calm()
 			p.fits()

@@ -68,7 +68,7 @@ export function HotspotFacts({ hotspot }: { hotspot: Hotspot }) {
         quality && [t.card.checkins, t.card.works(format.count(quality.checkins_30d), format.percent(quality.success_rate))],
         !location.approximate && [
           t.card.last24,
-          [t.card.clients(format.traffic(metrics.bandwidth_used_24h_gb), format.count(metrics.connections_24h)), <Below text={t.card.clientsHint} />],
+          [t.card.clients(format.traffic(metrics.bandwidth_used_24h_gb), metrics.connections_24h, format.count(metrics.connections_24h)), <Below text={t.card.clientsHint} />],
         ],
         !location.approximate && [t.card.lastHeartbeat, <Ago at={metrics.last_seen_at} />],
         uncounted && [t.card.uncounted, t.card.heartbeat(format.time(uncounted.at), t.card.uncountedReasons[uncounted.reason])],

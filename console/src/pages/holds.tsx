@@ -62,7 +62,7 @@ function List({ wanted }: { wanted: string }) {
                 <HoldState hold={hold} />
               </div>
               <p class="small">
-                {t.holds.operator} <User id={hold.operator_id} /> · <code class="id">{hold.id}</code>
+                {t.holds.operator} <User id={hold.operator_id} /> · <code class="id" title={hold.id}>{format.shortId(hold.id)}</code>
               </p>
               <HoldFacts hold={hold} />
               {hold.status === "active" && <Decisions hold={hold} onDone={decided(i)} />}

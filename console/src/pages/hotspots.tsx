@@ -191,7 +191,7 @@ function Activity({ hotspots }: { hotspots: Hotspot[] }) {
   const names = useMemo(() => new Map(hotspots.map(({ id, name }) => [id, name])), [hotspots]);
   const own = events.filter(({ hotspot_id }) => (hotspot_id ? names.has(hotspot_id) : session.paid)).slice(0, newest);
   return (
-    <section class="card">
+    <section class={own.length === 0 ? "card idle" : "card"}>
       <h2>{t.home.activity}</h2>
       <div role="log" aria-label={t.home.activity}>
         <ul class="plain">
@@ -205,7 +205,7 @@ function Activity({ hotspots }: { hotspots: Hotspot[] }) {
           ))}
         </ul>
       </div>
-      {own.length === 0 && <p class="hint">{t.home.quiet(format.time(new Date(since).toISOString()))}</p>}
+      {own.length === 0 && <p class="hint">{t.home.quiet(<Ago at={new Date(since).toISOString()} />)}</p>}
     </section>
   );
 }

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { now } from "../clock";
 import * as format from "../format";
-import { networkStart, rewardsOn } from "../head";
+import { isNamed, network, networkStart, rewardsOn } from "../head";
 import { t } from "../messages";
 import { Facts, Tiles } from "../parts/facts";
 import { nearestPath, placeOf, useFeed, type OpenHotspot, type OpenHotspots } from "../parts/feed";
@@ -90,7 +90,7 @@ export function PublicMap() {
   };
   return (
     <Panel title={t.map.network} about={chosen}>
-      <h1>{t.map.title}</h1>
+      <Heading />
       {notice && <p class="note">{notice}</p>}
       {empty === false && <Totals />}
       <Search
@@ -104,7 +104,7 @@ export function PublicMap() {
         <PublicCard id={chosen} />
       ) : (
         <>
-          {rewardsOn() && <Tabs label={t.map.tool} tabs={tools} chosen={tool} onChoose={setTool} />}
+          {rewardsOn() && empty === false && <Tabs label={t.map.tool} tabs={tools} chosen={tool} onChoose={setTool} />}
           {tool === "window" ? (
             <Window />
           ) : (
@@ -115,14 +115,28 @@ export function PublicMap() {
           )}
         </>
       )}
-      <ul class="legend" aria-label={t.map.colours}>
-        <li class="online">{t.map.online}</li>
-        <li class="offline">{t.map.offline}</li>
-      </ul>
+      {!empty && (
+        <ul class="legend" aria-label={t.map.colours}>
+          <li class="online">{t.map.online}</li>
+          <li class="offline">{t.map.offline}</li>
+        </ul>
+      )}
       <p class="small">
         <a href="/open">{t.public.openData}</a>
       </p>
     </Panel>
+  );
+}
+
+/** Whose map it is. On a phone, the bar has no room for that. */
+function Heading() {
+  const { name, description } = useCell(network);
+  if (!isNamed()) return <h1>{t.map.title}</h1>;
+  return (
+    <>
+      <h1>{name}</h1>
+      {description && <p>{description}</p>}
+    </>
   );
 }
 

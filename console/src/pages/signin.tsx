@@ -48,7 +48,7 @@ export function SignInPage() {
         </button>
       </form>
       <p class="hint">
-        {t.signIn.help(<code>beacon keys create --user new --scopes admin</code>)}
+        {t.signIn.help(<code>beacon keys invite</code>)}
         {isPublic() && t.signIn.publicMap((text) => <a href="/#/">{text}</a>)} {t.signIn.preview((text) => <a href="/preview">{text}</a>)}
       </p>
       <p class="small">{t.signIn.licences((text) => <a href={licences()}>{text}</a>)}</p>

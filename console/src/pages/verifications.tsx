@@ -1,7 +1,8 @@
 // Staff confirm that a hotspot stands where its operator said.
 import { useState } from "preact/hooks";
 import { ApiError, ask } from "../api";
-import { next } from "../desk";
+import { now } from "../clock";
+import { ago, next } from "../desk";
 import * as format from "../format";
 import { distance, parsePlace } from "../geo";
 import { changes } from "../live";
@@ -71,8 +72,8 @@ export function Verifications() {
             >
               <span class="row-main">
                 <span class="name">{hotspot.name}</span>
-                <span class="small">
-                  {t.verify.row(t.type[hotspot.type], format.degrees(hotspot.location.lat), format.degrees(hotspot.location.lng), format.time(hotspot.created_at))}
+                <span class="small" title={format.time(hotspot.created_at)}>
+                  {t.verify.row(t.type[hotspot.type], format.degrees(hotspot.location.lat), format.degrees(hotspot.location.lng), ago(Date.parse(hotspot.created_at), now()))}
                 </span>
                 {hotspot.location.address && <span class="small">{hotspot.location.address}</span>}
               </span>

@@ -34,7 +34,7 @@ export const hotspots = {
     toVerify: "Staff have to verify its location.",
     toLink: "Link its device.",
     activity: "Activity",
-    quiet: (since: string) => `Nothing has happened to your hotspots since ${since}.`,
+    quiet: (ago: ComponentChildren): ComponentChildren => ["Nothing has happened to your hotspots since you came, ", ago, "."],
     events: {
       "hotspot.registered": "was registered",
       "hotspot.updated": "was changed",

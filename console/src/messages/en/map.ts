@@ -91,7 +91,7 @@ export const map = {
     checkins: "Check-ins, 30 days",
     works: (count: string, share: string) => `${count}, ${share} say that it works`,
     last24: "Last 24 hours",
-    clients: (traffic: string, clients: string) => `${traffic}, ${clients} clients`,
+    clients: (traffic: string, n: number, clients: string) => `${traffic}, ${clients} ${plural(n, "client", "clients")}`,
     clientsHint: "Clients: the most at once in each hour, added up.",
     lastHeartbeat: "Last heartbeat",
     uncounted: "Did not count",

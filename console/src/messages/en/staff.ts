@@ -68,7 +68,7 @@ export const staff = {
     onMap: "On the map",
     notVisited: "Not visited yet",
     rejected: "Rejected",
-    row: (type: string, lat: string, lng: string, since: string) => `${type} · ${lat}, ${lng} · since ${since}`,
+    row: (type: string, lat: string, lng: string, long: string) => `${type} · ${lat}, ${lng} · waiting for ${long}`,
     directions: "Directions or rejection",
     none: "No hotspots to verify.",
     noneNamed: (text: string) => `No hotspots with “${text}” in the name to verify.`,

@@ -33,7 +33,7 @@ export const hotspots: typeof en = {
     toVerify: "El personal debe verificar su ubicación.",
     toLink: "Enlace su equipo.",
     activity: "Actividad",
-    quiet: (since) => `Sin novedades en sus puntos de acceso desde el ${since}.`,
+    quiet: (ago) => ["Sin novedades en sus puntos de acceso desde que llegó usted, ", ago, "."],
     events: {
       "hotspot.registered": "fue registrado",
       "hotspot.updated": "fue modificado",

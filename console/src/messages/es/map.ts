@@ -104,7 +104,7 @@ export const map: typeof en = {
     checkins: "Comprobaciones, 30 días",
     works: (count, share) => `${count}; el ${share} dice que funciona`,
     last24: "Últimas 24 horas",
-    clients: (traffic, clients) => `${traffic}, ${clients} clientes`,
+    clients: (traffic, n, clients) => `${traffic}, ${clients} ${plural(n, "cliente", "clientes")}`,
     clientsHint: "Clientes: el máximo simultáneo de cada hora, sumado.",
     lastHeartbeat: "Última señal de vida",
     uncounted: "Sin contar",

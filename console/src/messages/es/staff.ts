@@ -94,7 +94,7 @@ export const staff: typeof en = {
     onMap: "En el mapa",
     notVisited: "Aún sin visita",
     rejected: "Rechazados",
-    row: (type, lat, lng, since) => `${type} · ${lat}, ${lng} · desde el ${since}`,
+    row: (type, lat, lng, long) => `${type} · ${lat}, ${lng} · espera desde hace ${long}`,
     directions: "Indicaciones o rechazo",
     none: "No hay puntos de acceso por verificar.",
     noneNamed: (text) => `No hay puntos de acceso por verificar con «${text}» en el nombre.`,

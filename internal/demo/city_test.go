@@ -1,6 +1,7 @@
 package demo_test
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/demo"
 	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/store"
+	"github.com/beacon-wifi/beacon/internal/store/sqlite"
 )
 
 // The hotspots of a made-up network are around the middle of its city, by its clock, and say
@@ -60,6 +63,14 @@ func TestContinue_City(t *testing.T) {
 	first := create(t, file, demo.Config{City: "nairobi", Seed: 1, Hotspots: 40, Days: 3, Now: now, Lively: true})
 	if err := first.WriteHistory(t.Context(), func() {}, nothing); err != nil {
 		t.Fatal(err)
+	}
+	db, err := sqlite.Open(t.Context(), file, sqlite.Options{Node: store.SharedNode, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	who, err := db.Settings.Identity(t.Context())
+	if err := errors.Join(err, db.Close()); err != nil || who.Name != "Free Wi-Fi Nairobi" || !strings.Contains(who.Description, "made up") || who.Color == "" {
+		t.Errorf("it presents itself as %+v, %v", who, err)
 	}
 	again, err := demo.Continue(t.Context(), file, now.Add(time.Minute))
 	if err != nil {

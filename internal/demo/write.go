@@ -62,6 +62,11 @@ func (w *writer) writeHotspots(ctx context.Context) error {
 	if err := w.db.Settings.SetBlur(ctx, w.network.Blur(), byDemo, w.network.Began()); err != nil {
 		return err
 	}
+	if w.network.Lively {
+		if err := w.db.Settings.SetIdentity(ctx, w.network.identity(), byDemo, w.network.Began()); err != nil {
+			return err
+		}
+	}
 	if err := w.register(ctx); err != nil {
 		return fmt.Errorf("register the hotspots: %w", err)
 	}

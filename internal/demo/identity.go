@@ -1,0 +1,21 @@
+package demo
+
+import (
+	"fmt"
+
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// identity is how the network presents itself: a network that people look at has a name, so
+// that they see where one shows. Its description says what of it is made up.
+func (n *Network) identity() beacon.IdentityPatch {
+	description := "A demonstration of a community's Wi-Fi: real places, made-up history."
+	if n.in.radius > 0 {
+		description = "A demonstration of a community's Wi-Fi: all of it is made up, its places too."
+	}
+	return beacon.IdentityPatch{
+		Name:        beacon.Some(fmt.Sprintf("Free Wi-Fi %s", n.in.Name)),
+		Description: beacon.Some(description),
+		Color:       beacon.Some(beacon.Color("#0f766e")),
+	}
+}

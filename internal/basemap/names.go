@@ -21,7 +21,8 @@ type Name struct {
 	Kind string  `json:"kind"` // place, street, park or water
 	Lat  float64 `json:"lat"`
 	Lng  float64 `json:"lng"`
-	Zoom float64 `json:"zoom"` // at which it fills a map
+	Zoom float64 `json:"zoom"`           // at which it fills a map
+	Near string  `json:"near,omitempty"` // the nearest place, where one is known, of what is none itself
 }
 
 // Limits of the index: of the names that are kept, and of what is read to find them. A
@@ -38,6 +39,7 @@ type index struct {
 	names  []Name
 	text   string
 	starts []int // of the lines
+	places []int // which names are of quarters, villages, towns and cities, as people there write them
 	whole  bool  // no limit was met
 }
 
@@ -143,14 +145,20 @@ func (c *collector) add(f feature, lat, lng float64) {
 			continue
 		}
 		c.seen[near] = true
-		c.names = append(c.names, Name{text, f.kind, round(lat), round(lng), zoom})
+		if key == "name" && f.kind == "place" && zoom >= cityZoom {
+			c.places = append(c.places, len(c.names))
+		}
+		c.names = append(c.names, Name{Name: text, Kind: f.kind, Lat: round(lat), Lng: round(lng), Zoom: zoom})
 		c.starts = append(c.starts, c.folded.Len())
 		c.folded.WriteString(folded + "\n")
 	}
 }
 
+// cityZoom is that of a city. What is larger says little about where a street is.
+const cityZoom = 11
+
 // placeZooms is by the kinds of all schemas; others are quarters.
-var placeZooms = map[string]float64{"country": 5, "continent": 3, "region": 7, "state": 7, "province": 7, "city": 11, "town": 13, "village": 14, "hamlet": 15}
+var placeZooms = map[string]float64{"country": 5, "continent": 3, "region": 7, "state": 7, "province": 7, "city": cityZoom, "town": 13, "village": 14, "hamlet": 15}
 
 func round(degrees float64) float64 { return math.Round(degrees*1e6) / 1e6 }
 
@@ -220,12 +228,38 @@ func (m *Map) Search(text string, lat, lng float64) []Name {
 	found := make([]Name, 0, maxFound)
 	for _, h := range hits {
 		n := in.names[h.at]
-		same := func(o Name) bool { // a street that goes on
+		goesOn := func(o Name) bool { // a street does
 			return o.Name == n.Name && o.Kind == n.Kind && math.Abs(o.Lat-n.Lat) < far && math.Abs(o.Lng-n.Lng) < far
 		}
-		if len(found) < maxFound && !slices.ContainsFunc(found, same) {
-			found = append(found, n)
+		if slices.ContainsFunc(found, goesOn) {
+			continue
+		}
+		n.Near = in.near(n)
+		looksAlike := func(o Name) bool { return o.Name == n.Name && o.Kind == n.Kind && o.Near == n.Near }
+		if slices.ContainsFunc(found, looksAlike) {
+			continue
+		}
+		if found = append(found, n); len(found) == maxFound {
+			break
 		}
 	}
 	return found
+}
+
+// surroundings is how far away, in degrees of latitude, a place may be for something to be near it.
+const surroundings = 0.3
+
+// near returns the name of the place that is nearest to something that is none itself.
+func (in *index) near(n Name) (name string) {
+	if n.Kind == "place" {
+		return ""
+	}
+	least, narrow := surroundings, math.Cos(n.Lat*math.Pi/180)
+	for _, at := range in.places {
+		p := &in.names[at]
+		if away := math.Hypot(p.Lat-n.Lat, (p.Lng-n.Lng)*narrow); away < least {
+			least, name = away, p.Name
+		}
+	}
+	return name
 }

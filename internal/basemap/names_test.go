@@ -58,6 +58,30 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// Streets of one name say near which place they are, and no two look alike.
+func TestSearch_Alike(t *testing.T) {
+	for _, schema := range []string{"protomaps", "openmaptiles", "plain"} {
+		m := open(t, basemaptest.City{Lat: 52.52, Lng: 13.405, Schema: schema, MinZoom: 10, Times: 16})
+		if _, _, err := m.Index(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		for _, n := range m.Search("baker", 52.52, 13.405) {
+			said := n.Name + ", " + n.Near
+			if seen[said] || n.Near != "Lumeford" && n.Near != "Old Harbour" && n.Near != "" { // one is far from both
+				t.Errorf("%s: found %q, after %v", schema, said, seen)
+			}
+			seen[said] = true
+		}
+		if !seen["Baker Street, Lumeford"] || !seen["Baker Street, Old Harbour"] {
+			t.Errorf("%s: found only %v", schema, seen)
+		}
+		if found := m.Search("lumeford", 0, 0); len(found) == 0 || found[0].Near != "" {
+			t.Errorf("%s: found %v: a place is near itself", schema, found)
+		}
+	}
+}
+
 func TestServe_Names(t *testing.T) {
 	m := open(t, lumeford)
 	ask := func(query string) (names []basemap.Name) {

@@ -126,7 +126,7 @@ function find(text: string, candidates: Candidate[], around: Named[]): Result[] 
   if (wanted.length < least) return [];
   const place = parsePlace(wanted);
   if (place) return [{ ...place, key: "place", name: `${place.lat}, ${place.lng}`, kind: t.search.coordinates }];
-  const named = around.map((found) => ({ ...found, kind: t.search.kinds[found.kind], key: `${found.name} ${found.lat} ${found.lng}` }));
+  const named = around.map((found) => ({ ...found, kind: [t.search.kinds[found.kind], found.near].filter(Boolean).join(", "), key: `${found.name} ${found.lat} ${found.lng}` }));
   const hotspots = candidates.map((candidate) => ({ ...candidate, key: candidate.id, kind: t.search.hotspot }));
   // Of a crowd of streets, some make room for hotspots.
   const room = Math.max(most - hotspots.length, most / 2);
@@ -137,6 +137,7 @@ function find(text: string, candidates: Candidate[], around: Named[]): Result[] 
 interface Named extends Place {
   name: string;
   kind: keyof typeof t.search.kinds;
+  near?: string; // a place
   zoom: number;
 }
 

@@ -15,14 +15,17 @@ export const demoKey = (): string => said("demo-key");
 /** Whether anyone may see the live map. */
 export const isPublic = (): boolean => said("public") === "yes";
 
+/** The city of a demo, such as new-york; empty: it is none. */
+export const demoCity = (): string => said("demo");
+
 /** Whether this is a demo, with a made-up network. */
-export const isDemo = (): boolean => said("demo") !== "";
+export const isDemo = (): boolean => demoCity() !== "";
 
 /** Whether this is the page of the preview, with its fixed records of New York. */
 export const isPreview = (): boolean => said("preview") === "yes";
 
 /** Where maps without streets have the outlines and names of New York. */
-export const isNewYork = (): boolean => isPreview() || said("demo") === "new-york";
+export const isNewYork = (): boolean => isPreview() || demoCity() === "new-york";
 
 /** Where a public network is: what its staff chose to show at first, or the box around its hotspots. */
 export function networkStart(): { view?: Sight; box?: Box } {

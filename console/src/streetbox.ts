@@ -1,5 +1,5 @@
 // The commands that get a server the streets around its hotspots.
-import type { Box } from "./head";
+import { demoCity, type Box } from "./head";
 
 const room = 0.05; // degrees around the hotspots
 const widest = 4; // degrees: more is no city, and too much for one file
@@ -11,4 +11,10 @@ export function streetCommands(box: Box | null, open: boolean): string {
   if (box && box[2] - box[0] < widest && box[3] - box[1] < widest && box[2] + room <= 180 && box[0] - room >= -180)
     where = [hundredths(box[0] - room, Math.floor), hundredths(Math.max(box[1] - room, -85), Math.floor), hundredths(box[2] + room, Math.ceil), hundredths(Math.min(box[3] + room, 85), Math.ceil)].join();
   return `beacon basemap get ${where} streets.pmtiles\nbeacon serve${open ? " --public" : ""} --basemap streets.pmtiles`;
+}
+
+/** The command that gets the streets of a demo's city. */
+export function demoStreets(): string {
+  const city = demoCity();
+  return `beacon basemap get ${city.includes("-") ? `"${city.replaceAll("-", " ")}"` : city} ${city}.pmtiles`;
 }

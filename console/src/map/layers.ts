@@ -5,6 +5,7 @@ import boroughs from "../../data/boroughs.geojson";
 import { pixelsPerMetre } from "../geo";
 import { isNewYork } from "../head";
 import type { Basemap } from "./basemap";
+import { madeUp } from "./places";
 import type { Theme } from "./theme";
 
 const maxZoom = 24;
@@ -129,11 +130,34 @@ function gapLayer(t: Theme): LayerSpecification {
   return { id: "gaps", type: "fill", source: "gaps", paint: { "fill-color": t.gap, "fill-opacity": ["*", 0.45, ["get", "weight"]], "fill-antialias": false } };
 }
 
+/** The city of a demo whose places are made up. */
+function circle(t: Theme): Below {
+  const city = madeUp();
+  if (!city) return { sources: {}, layers: [] };
+  return {
+    sources: {
+      city: { type: "geojson", data: { type: "Polygon", coordinates: [city.ring] } },
+      "city-name": { type: "geojson", data: { type: "Feature", geometry: { type: "Point", coordinates: [city.top.lng, city.top.lat] }, properties: { name: city.name } } },
+    },
+    layers: [
+      { id: "city", type: "fill", source: "city", minzoom: 7, paint: { "fill-color": t.borough } },
+      { id: "city-line", type: "line", source: "city", minzoom: 7, paint: { "line-color": t.boroughLine, "line-width": 0.9 } },
+      {
+        id: "city-name",
+        type: "symbol",
+        source: "city-name",
+        layout: { "text-field": ["get", "name"], "text-font": ["sans-serif"], "text-size": 15, "text-letter-spacing": 0.12, "text-transform": "uppercase", "text-anchor": "top", "text-offset": [0, 0.5] },
+        paint: { "text-color": t.label, "text-halo-color": t.borough, "text-halo-width": 1.4 },
+      },
+    ],
+  };
+}
+
 type Below = Pick<StyleSpecification, "sources" | "layers">;
 
-/** Where there are no streets, or not yet at this zoom: in New York outlines and names of its boroughs. */
+/** Where there are no streets, or not yet at this zoom: in New York outlines and names of its boroughs, in another demo its circle. */
 function outlines(t: Theme): Below {
-  if (!isNewYork()) return { sources: {}, layers: [] };
+  if (!isNewYork()) return circle(t);
   return {
     sources: {
       boroughs: { type: "geojson", data: new URL(boroughs, location.href).href, attribution: "NYC Planning" },
@@ -198,7 +222,8 @@ export function style(t: Theme, lat: number, base: Basemap | null, language: str
   const below = !base ? outlines(t) : base.covers ? { sources: base.sources, layers: base.layers(t, language) } : streets(t, base, language);
   const isName = ({ type }: LayerSpecification): boolean => type === "symbol" && !base?.covers; // another server's style stays in its order
   const [ground, written] = [below.layers.filter((layer) => !isName(layer)), below.layers.filter(isName)];
-  const near = base?.land ? t.ground : t.nearLand;
+  const bare = !base && !isNewYork(); // when close, all is land: where the sea begins, the outlines do not know
+  const near = base?.land ? t.ground : bare ? t.land : t.nearLand;
   const [far, close] = turn(base);
   const change = (from: string | number, to: string | number): ExpressionSpecification => ["interpolate", ["linear"], ["zoom"], far, from, close, to];
   const land: LayerSpecification[] = [
@@ -216,7 +241,7 @@ export function style(t: Theme, lat: number, base: Basemap | null, language: str
       ...below.sources,
     },
     layers: [
-      { id: "background", type: "background", paint: { "background-color": t.water } },
+      { id: "background", type: "background", paint: { "background-color": bare ? change(t.water, near) : t.water } },
       ...(base?.covers ? [] : land),
       ...ground,
       gapLayer(t),

@@ -75,7 +75,7 @@ export class MapView {
       style: this.#style(),
       ...(view
         ? { center: [view.lng, view.lat], zoom: view.zoom }
-        : { bounds: [west, south, east, north], fitBoundsOptions: { padding: covered(container), maxZoom: nearest } }),
+        : { bounds: [west, south, east, north], fitBoundsOptions: { padding: around(covered(container)), maxZoom: nearest } }),
       trackResize: false, // see below
       minZoom: 1,
       maxZoom: 20,
@@ -471,6 +471,13 @@ export class MapView {
       })),
     });
   }
+}
+
+const margin = 28; // pixels; a hotspot at the edge is a circle, and is seen whole
+
+/** Padding with some room to all sides. */
+function around({ left, bottom, top, right }: ReturnType<typeof covered>): ReturnType<typeof covered> {
+  return { left: left + margin, bottom: bottom + margin, top: top + margin, right: right + margin };
 }
 
 /** What the panel covers of the map: its left side, or the bottom of a phone. */

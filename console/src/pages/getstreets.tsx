@@ -1,14 +1,22 @@
 // How a server without streets gets those around its hotspots: two commands to copy.
 import { useState } from "preact/hooks";
 import { boxAroundAll } from "../geo";
-import { isPublic } from "../head";
+import { basemapText, isDemo, isPublic } from "../head";
 import { t } from "../messages";
 import { useAsk } from "../parts/use";
-import { streetCommands } from "../streetbox";
+import { session } from "../session";
+import { demoStreets, streetCommands } from "../streetbox";
 import type { Coverage } from "../types";
 
 /** All hotspots there are, in as many clusters as an answer holds. */
 const everywhere = "/v1/coverage?north=85&south=-85&east=180&west=-180";
+
+/** On a map without streets: how whoever may draw some gets them. */
+export function NoStreets() {
+  if (basemapText()) return null;
+  if (isDemo()) return <p class="small">{t.map.demoStreets(<code>{demoStreets()}</code>, <code class="id">--basemap</code>)}</p>;
+  return session.may("admin") ? <p class="small">{t.map.noStreets((text) => <a href="#/staff/settings">{text}</a>)}</p> : null;
+}
 
 export function GetStreets() {
   const { answer } = useAsk<Coverage>(everywhere);

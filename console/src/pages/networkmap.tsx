@@ -6,7 +6,7 @@ import { changes, latest } from "../live";
 import { t } from "../messages";
 import { heardNetwork } from "../messages/language";
 import { useMine } from "../mine";
-import { mapView, useMapClick } from "../parts/maphost";
+import { mapView, useMapClick, wasEmpty } from "../parts/maphost";
 import { Panel, Tabs } from "../parts/panel";
 import { Search, type Candidate } from "../parts/search";
 import { useAsk, useCalm } from "../parts/use";
@@ -17,6 +17,7 @@ import { useCell } from "../state";
 import type { HotspotListed, NetworkSettings, Place } from "../types";
 import { HotspotCard } from "./card";
 import { CoverageFigures } from "./figures";
+import { NoStreets } from "./getstreets";
 import { Nearby } from "./nearby";
 import { WhatIf } from "./whatif";
 
@@ -81,6 +82,7 @@ export function NetworkMap() {
     [view],
   );
   const named = useNamed();
+  const empty = useCell(wasEmpty);
   return (
     <Panel title={t.map.network} about={chosen}>
       <h1 class="sr-only">{t.map.title}</h1>
@@ -102,16 +104,19 @@ export function NetworkMap() {
         <HotspotCard id={chosen} onClose={() => showOnMap("")} />
       ) : (
         <>
+          <NoStreets />
           <Tabs label={t.map.tool} tabs={tools} chosen={tool} onChoose={setTool} />
           {tool === "nearby" ? <Nearby place={near} onPlace={setNear} onChoose={choose} /> : <WhatIf />}
         </>
       )}
-      <ul class="legend" aria-label={t.map.colours}>
-        <li class="online">{t.map.online}</li>
-        <li class="offline">{t.map.offline}</li>
-        <li class="pending">{t.map.pending}</li>
-        {mine && mine.length > 0 && <li class="own">{t.map.yours(format.count(mine.length))}</li>}
-      </ul>
+      {(!empty || mine?.length) && (
+        <ul class="legend" aria-label={t.map.colours}>
+          <li class="online">{t.map.online}</li>
+          <li class="offline">{t.map.offline}</li>
+          <li class="pending">{t.map.pending}</li>
+          {mine && mine.length > 0 && <li class="own">{t.map.yours(format.count(mine.length))}</li>}
+        </ul>
+      )}
       <Activity />
     </Panel>
   );

@@ -16,6 +16,7 @@ import { session } from "../session";
 import { useCell } from "../state";
 import type { Place } from "../types";
 import { Directions, FindWifi, here, useMiddle } from "./findwifi";
+import { NoStreets } from "./getstreets";
 import { pin, Window } from "./window";
 
 const tools = [
@@ -104,6 +105,7 @@ export function PublicMap() {
         <PublicCard id={chosen} />
       ) : (
         <>
+          <NoStreets />
           {rewardsOn() && empty === false && <Tabs label={t.map.tool} tabs={tools} chosen={tool} onChoose={setTool} />}
           {tool === "window" ? (
             <Window />

@@ -7,6 +7,8 @@ export const map = {
     label: "Map of hotspots",
     noWebGL: "The map needs WebGL, which this browser does not have. Everything else works.",
     approximate: "approximate place",
+    demoStreets: (command: ComponentChildren, flag: ComponentChildren): ComponentChildren => ["No streets yet: ", command, ", then start the demo with ", flag, "."],
+    noStreets: (how: Mark): ComponentChildren => ["No streets yet. ", how("How to get them")],
     pin: "Location: drag it, move it by arrow keys, or type its coordinates",
     // Of the map's own buttons, by the names that MapLibre gives them.
     controls: {

@@ -21,6 +21,8 @@ export const map: typeof en = {
     label: "Mapa de puntos de acceso",
     noWebGL: "El mapa necesita WebGL, que este navegador no tiene. Todo lo demás funciona.",
     approximate: "lugar aproximado",
+    demoStreets: (command, flag) => ["Aún no hay calles: ", command, "; después inicie la demostración con ", flag, "."],
+    noStreets: (how) => ["Aún no hay calles. ", how("Cómo obtenerlas")],
     pin: "Ubicación: arrástrela, muévala con las flechas del teclado, o escriba sus coordenadas",
     controls: {
       "AttributionControl.ToggleAttribution": "Mostrar u ocultar las fuentes",

@@ -18,15 +18,18 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/beacon-wifi/beacon/agent"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/httpserver/static"
 )
 
 // Config is what the site needs to know.
 type Config struct {
-	PublicURL    string // where devices reach the server
-	Tokens, Icon []byte // of the console, so that the page looks like it: CSS variables, and an SVG
+	PublicURL string        // where devices reach the server
+	Tokens    []byte        // of the console, so that the page looks like it: CSS variables
+	Name      func() string // of the network as of now; nil: it has none of its own
 }
 
 // The routes, as named in logs and metrics.
@@ -40,9 +43,15 @@ const base = "/agent"
 
 // Site serves the files.
 type Site struct {
-	url        string
-	page, text *static.File
-	files      map[string]*static.File // by path
+	url   string
+	name  func() string
+	view  view
+	text  *static.File
+	files map[string]*static.File // by path
+
+	mu    sync.Mutex
+	page  *static.File
+	named string // whom the page is of
 }
 
 // New makes the files.
@@ -51,23 +60,40 @@ func New(cfg Config) (*Site, error) {
 	if err != nil {
 		return nil, fmt.Errorf("agentsite: %w", err)
 	}
-	s := &Site{url: cfg.PublicURL, files: map[string]*static.File{}}
+	s := &Site{url: cfg.PublicURL, name: cfg.Name, files: map[string]*static.File{}}
+	if s.name == nil {
+		s.name = func() string { return beacon.DefaultNetworkName }
+	}
 	for _, f := range d.files {
 		s.files[base+"/"+f.Name] = static.New(routeFile, f.kind, f.body, static.AlwaysAsk)
 	}
 	css, _ := static.TypeOf("page.css")
-	svg, _ := static.TypeOf("icon.svg")
 	s.files[base+"/page.css"] = static.New(routeFile, css, slices.Concat(cfg.Tokens, pageCSS), static.AlwaysAsk)
-	s.files[base+"/icon.svg"] = static.New(routeFile, svg, cfg.Icon, static.AlwaysAsk)
-	var page, text bytes.Buffer
-	view := view{Version: d.version, URL: cfg.PublicURL, OpenWrt: command(cfg.PublicURL, "sh", ""), Linux: command(cfg.PublicURL, "sudo sh", ""), Files: d.files}
-	if err := pageHTML.Execute(&page, view); err != nil {
+	var text bytes.Buffer
+	s.view = view{Version: d.version, URL: cfg.PublicURL, OpenWrt: command(cfg.PublicURL, "sh", ""), Linux: command(cfg.PublicURL, "sudo sh", ""), Files: d.files}
+	s.view.text(&text)
+	s.text = static.New(routePage, plain, text.Bytes(), static.AlwaysAsk)
+	if _, err := s.pageOf(beacon.DefaultNetworkName); err != nil { // the name is known once requests come
 		return nil, fmt.Errorf("agentsite: %w", err)
 	}
-	view.text(&text)
-	s.page = static.New(routePage, static.Page, page.Bytes(), static.AlwaysAsk)
-	s.text = static.New(routePage, plain, text.Bytes(), static.AlwaysAsk)
 	return s, nil
+}
+
+// pageOf returns the page of a network with this name.
+func (s *Site) pageOf(name string) (*static.File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.page != nil && s.named == name {
+		return s.page, nil
+	}
+	var body bytes.Buffer
+	shown := s.view
+	shown.Name = name
+	if err := pageHTML.Execute(&body, shown); err != nil {
+		return nil, err
+	}
+	s.page, s.named = static.New(routePage, static.Page, body.Bytes(), static.AlwaysAsk), name
+	return s.page, nil
 }
 
 // Routes returns the patterns, sorted.
@@ -103,7 +129,12 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Browsers ask for HTML, and curl for anything.
 	w.Header().Set("Vary", "Accept")
 	if strings.Contains(strings.Join(r.Header["Accept"], ","), "text/html") {
-		s.page.Write(w, r)
+		page, err := s.pageOf(s.name())
+		if err != nil { // it was made of another name
+			http.Error(w, "the page cannot be written", http.StatusInternalServerError)
+			return
+		}
+		page.Write(w, r)
 		return
 	}
 	s.text.Write(w, r)
@@ -202,6 +233,7 @@ func quote(text string) string { return `'` + strings.ReplaceAll(text, `'`, `'\'
 
 // view is what the page shows.
 type view struct {
+	Name           string // of the network
 	Version, URL   string
 	OpenWrt, Linux string // the commands, without a code
 	Files          []download

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -28,7 +29,7 @@ const publicURL = "https://wifi.example.org"
 
 func newSite(t testing.TB, url string) *agentsite.Site {
 	t.Helper()
-	s, err := agentsite.New(agentsite.Config{PublicURL: url, Icon: []byte("<svg/>")})
+	s, err := agentsite.New(agentsite.Config{PublicURL: url})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,6 +112,26 @@ func TestPage(t *testing.T) {
 			if !strings.Contains(w.Body.String(), want) {
 				t.Errorf("%q: the page does not have %q", accept, want)
 			}
+		}
+	}
+}
+
+// The page is the network's: it has its name as of now, as text, its color and its logo.
+func TestPage_Name(t *testing.T) {
+	name := "Beacon"
+	s, err := agentsite.New(agentsite.Config{PublicURL: publicURL, Name: func() string { return name }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name = range []string{"Beacon", "Freifunk <b>&", "Beacon"} {
+		w := ask(t, s, "GET", "/agent", "", "Accept", "text/html")
+		for _, want := range []string{"online · " + html.EscapeString(name) + "</title>", "/> " + html.EscapeString(name) + "</a>", `rel="icon" href="/logo"`, `<img src="/logo"`, `href="/brand.css"`} {
+			if !strings.Contains(w.Body.String(), want) {
+				t.Errorf("the page of %s does not have %s", name, want)
+			}
+		}
+		if again := ask(t, s, "GET", "/agent", "", "Accept", "text/html", "If-None-Match", w.Header().Get("Etag")); again.Code != 304 {
+			t.Errorf("again: %d", again.Code)
 		}
 	}
 }

@@ -54,7 +54,11 @@ func newPages(cfg ServerConfig, network known) (p pages, err error) {
 	if p.console, err = console.New(console.Config{DemoKey: demoKey(keyPrefix, "console"), Basemap: drawn(cfg.Basemap), Public: cfg.Public, Demo: cfg.Demo, PublicURL: publicURL, Start: network.start, Identity: present(network)}); err != nil {
 		return p, err
 	}
-	if p.agent, err = agentsite.New(agentsite.Config{PublicURL: publicURL, Tokens: console.Tokens, Icon: console.Icon}); err != nil {
+	var name func() string // of the network, where one is known
+	if network.identity != nil {
+		name = func() string { return identity.NameOf(network.identity()) }
+	}
+	if p.agent, err = agentsite.New(agentsite.Config{PublicURL: publicURL, Tokens: console.Tokens, Name: name}); err != nil {
 		return p, err
 	}
 	p.self = identity.New(identity.Config{Identity: network.identity, Public: cfg.Public, Icon: console.Icon, Dots: network.dots})

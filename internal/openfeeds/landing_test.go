@@ -76,6 +76,9 @@ func TestLanding_Page(t *testing.T) {
 		if w.Header().Get("Content-Language") != language || !strings.Contains(whole, says) || !strings.Contains(whole, n.who.Name) || tags["b"]+tags["script"] > 0 {
 			t.Errorf("%s: %s", language, text)
 		}
+		if !strings.Contains(text, `<link rel="icon" href="/logo" />`) || !strings.Contains(text, `href="/brand.css"`) {
+			t.Errorf("%s: it has neither the logo nor the color of the network", language)
+		}
 		if !strings.Contains(text, `href="mailto:hello@example.org"`) || !strings.Contains(whole, ": 40 ·") || strings.Contains(text, "ZgotmplZ") {
 			t.Errorf("%s: no contact, or no figures: %s", language, text)
 		}

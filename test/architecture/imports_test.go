@@ -81,7 +81,7 @@ var allowed = map[string][]string{
 	"api/mvt":              {},
 	"preview":              {"httpserver", "httpserver/coding", "httpserver/static"}, // not even the domain: it could be lifted out whole
 	"docsite":              {"httpserver/static"},                                    // not what it documents
-	"agentsite":            {"agent", "httpserver/static", "qrsvg"},
+	"agentsite":            {"agent", "beacon", "httpserver/static", "qrsvg"},
 	"agentsite/feed":       {"agentsite"},
 	"httpserver":           {"httpserver/fastpath", "httpserver/ratelimit", "id", "netrange"},
 	"httpserver/coding":    {},

@@ -45,13 +45,19 @@ func TestRewardsOff(t *testing.T) {
 				p.silent()
 			}
 
-			n.bringUp(t, 2, names[0])
+			h := n.bringUp(t, 0, names[1])
 			q := b.open(t, n.url+"/#/hotspots", as.look)
 			q.signIn(n.operator)
 			q.sees("of 1 online")
 			q.silent()
+			q.pages(h)
 			stranger := b.open(t, n.url+"/", as.look)
 			stranger.silent()
+			for path, said := range map[string]string{"/open": "meshviewer.json", "/h/" + h.id: h.name} {
+				stranger = b.open(t, n.url+path, as.look)
+				stranger.sees(said)
+				stranger.silent()
+			}
 
 			p.visit("/staff/settings")
 			p.set(`input[name="rewards-from"]`, day(2))
@@ -59,6 +65,28 @@ func TestRewardsOff(t *testing.T) {
 			p.sees("Rewards are off, and on from")
 		})
 	}
+}
+
+// pages visits what an operator with a hotspot sees of it, and where another would be planned.
+func (p *page) pages(h hotspot) {
+	for path, said := range map[string]string{
+		"/hotspots/" + h.id: "Delete this hotspot", "/move/" + h.id: "What moving it means", "/map/" + h.id: h.name, "/import": "Template",
+	} {
+		p.visit(path)
+		p.sees(said)
+		p.silent()
+	}
+	p.visit("/register")
+	p.sees("Click the map where the access point is.")
+	p.silent()
+	p.press("Place it at the centre")
+	p.calm()
+	p.silent()
+	p.visit("/")
+	p.press("What if")
+	p.press("Place it at the centre")
+	p.sees("newly covered")
+	p.silent()
 }
 
 // silent reports words about rewards.

@@ -35,6 +35,7 @@ var aside = map[string]string{
 	"GET /docs/files/{path}":     "files for monitoring and installation, as the repository has them",
 	"GET /docs/{missing}":        "tells that there is no such page",
 	"GET /h/{id}":                "a page about a hotspot that feeds show, where the server is public (decision D193)",
+	"GET /h/{id}/poster":         "a sheet to print, with what such a page says and a code that leads to it",
 	"GET /h/{id}/embed":          "the same, for frames in other pages",
 	"GET /logo":                  "the logo of the network, which staff show to everyone",
 	"GET /brand.css":             "its color",

@@ -60,10 +60,10 @@ var pageCSS = template.CSS(pageStyle)
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 // guard is for pages without a script, whose only style is their own.
-var guard = newGuard()
+var guard = newGuard(pageStyle)
 
-func newGuard() static.Guard {
-	sum := sha256.Sum256([]byte(pageStyle))
+func newGuard(style string) static.Guard {
+	sum := sha256.Sum256([]byte(style))
 	return static.NewGuard("geolocation=(), camera=(), microphone=(), payment=(), usb=()", "style-src 'self' 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'", "img-src 'self'")
 }
 
@@ -73,6 +73,7 @@ func NewPages(feeds *Feeds, cfg Config) *Pages {
 	p.site = httpserver.NewSite(map[string]http.Handler{
 		"GET " + PageBase + "{id}":       feeds.guard(pageCost, p.page(false)),
 		"GET " + PageBase + "{id}/embed": feeds.guard(pageCost, p.page(true)),
+		"GET " + pagePoster:              feeds.guard(1, p.poster),
 		"GET " + pageCard:                feeds.guard(cardCost, p.card),
 	}, feeds.api.Refuse)
 	return p
@@ -81,13 +82,16 @@ func NewPages(feeds *Feeds, cfg Config) *Pages {
 // Routes lists the routes of the pages.
 func (p *Pages) Routes() []string {
 	if p == nil { // known without a network
-		return []string{"GET " + PageBase + "{id}", "GET " + PageBase + "{id}/embed", "GET " + pageCard}
+		return []string{"GET " + PageBase + "{id}", "GET " + PageBase + "{id}/embed", "GET " + pagePoster, "GET " + pageCard}
 	}
 	return p.site.Routes()
 }
 
 // ServeHTTP serves a request below PageBase.
 func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.site.ServeHTTP(w, r) }
+
+// pagePoster is the path of the posters.
+const pagePoster = PageBase + "{id}/poster"
 
 // pageCost is how many requests a page counts as: it reads the database.
 const pageCost = 5
@@ -156,6 +160,27 @@ type shownDay struct {
 // show returns what the page of a hotspot shows, or nil if it has none: it does not exist,
 // is a home, or is not in service. Nobody can tell which.
 func (p *Pages) show(ctx context.Context, id string, in *words) (*shownPage, error) {
+	s, err := p.find(id, in)
+	if s == nil || err != nil || !p.showsUp {
+		return s, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, uptimeTime)
+	defer cancel()
+	today := p.now().UTC().Truncate(24 * time.Hour)
+	from := today.AddDate(0, 0, 1-uptimeDays)
+	days, err := p.uptime(ctx, beacon.HotspotID(s.ID), from, today.AddDate(0, 0, 1))
+	switch {
+	case beacon.KindOf(err) == beacon.NotFound: // deleted since the edition was made
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	s.Days, s.Mean = bars(days, from, in)
+	return s, nil
+}
+
+// find returns what memory knows of a hotspot that has a page, or nil if it has none.
+func (p *Pages) find(id string, in *words) (*shownPage, error) {
 	e := p.feeds.editions.current()
 	i, found := e.find(id)
 	if !found {
@@ -176,20 +201,6 @@ func (p *Pages) show(ctx context.Context, id string, in *words) (*shownPage, err
 	}
 	if !h.seenAt.IsZero() {
 		s.Seen = in.moment(h.seenAt)
-	}
-	if p.showsUp {
-		ctx, cancel := context.WithTimeout(ctx, uptimeTime)
-		defer cancel()
-		today := p.now().UTC().Truncate(24 * time.Hour)
-		from := today.AddDate(0, 0, 1-uptimeDays)
-		days, err := p.uptime(ctx, beacon.HotspotID(h.id), from, today.AddDate(0, 0, 1))
-		switch {
-		case beacon.KindOf(err) == beacon.NotFound: // deleted since the edition was made
-			return nil, nil
-		case err != nil:
-			return nil, err
-		}
-		s.Days, s.Mean = bars(days, from, in)
 	}
 	var err error
 	s.Code, err = qrsvg.Draw(s.URL)

@@ -196,7 +196,7 @@ func TestPage_NoHomes(t *testing.T) {
 	})
 	var bodies []string
 	for _, id := range []string{"hs_01m7fh87h4ephbpxmpvwb00100", "hs_01m7fh87h4ephbpxmpvwb00200", "hs_01m7fh87h4ephbpxmpvwb00300", "hs_01m7fh87h4ephbpxmpvwb09999", "x", "%3Cb%3E"} {
-		for _, kind := range []string{"", "/embed"} {
+		for _, kind := range []string{"", "/embed", "/poster"} {
 			w := readPage(p, "GET", "/h/"+id+kind)
 			if w.Code != 404 {
 				t.Errorf("%s%s is answered with %d", id, kind, w.Code)
@@ -208,6 +208,34 @@ func TestPage_NoHomes(t *testing.T) {
 	}
 	if len(slices.Compact(bodies)) != 1 || !strings.Contains(bodies[0], "No such hotspot") {
 		t.Errorf("the pages are %q", bodies)
+	}
+}
+
+// A poster has the network's name and logo, the hotspot's name and SSID, a code and the address of
+// its page, in a language that can be chosen; there is nothing else to load, and no script.
+func TestPoster(t *testing.T) {
+	n := newNetwork(edge.Limits{}, "http://x")
+	h := n.add(t, beacon.Public, 1, geo.Point{Lat: 52.5, Lng: 13.4})
+	n.who = beacon.Identity{Name: `Free <b>"Wi-Fi"</b>`}
+	n.serve(n.limits, nil)
+	p := pagesOf(n, func(context.Context, beacon.HotspotID, time.Time, time.Time) ([]float64, error) {
+		t.Error("the database was read")
+		return nil, nil
+	})
+	for asked, says := range map[string]string{"": "There is Wi-Fi here", "?lang=es": "Aquí hay wifi", "?lang=xx": "There is Wi-Fi here"} {
+		w := readPage(p, "GET", "/h/"+string(h.ID)+"/poster"+asked)
+		body := w.Body.String()
+		if w.Code != 200 || strings.Contains(body, "<b>") || strings.Contains(body, "<script") {
+			t.Errorf("%q is answered with %d %s", asked, w.Code, body)
+		}
+		for _, text := range []string{says, "Free &lt;b&gt;", "<h1>public 1 ", "ssid-public-1", "http://x/h/" + string(h.ID) + "</p>", `<img src="/logo"`, "<path d="} {
+			if !strings.Contains(body, text) {
+				t.Errorf("%q lacks %q: %s", asked, text, body)
+			}
+		}
+		if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "script-src") || strings.Contains(policy, "unsafe") {
+			t.Errorf("it has the policy %s", policy)
+		}
 	}
 }
 

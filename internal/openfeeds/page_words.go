@@ -19,6 +19,8 @@ type words struct {
 	Network, Address, Hours, Place, ShowOnMap             string
 	Last30, UptimeOf, Up, UpOf, NotUp                     string
 	MeOrIt, PutCode, QRCode, OwnSite, CopyThis            string
+	Poster, PrintThis, BackToPage, HereIs                 string
+	ChooseNetwork, ScanThis                               string
 	Opening, TodayMark, TimesIn                           string // of the week
 	OpenData, OpenIntro, Hotspots, Feeds                  string // of the landing page
 	Licence, LicenceText, ForPrograms, ForProgramsText    string
@@ -41,6 +43,8 @@ var english = words{
 	Last30: "The last 30 days", UptimeOf: "Uptime of the last 30 days", Up: "Up", UpOf: "of the time that it should have been.", NotUp: "It was not in service.",
 	MeOrIt: "Is it me or the hotspot?", PutCode: "Put this code beside the access point: it leads to this page.", QRCode: "QR code of",
 	OwnSite: "On your own site", CopyThis: "Copy this to where it should appear:",
+	Poster: "A poster to print", PrintThis: "Print this sheet and put it up beside the access point.", BackToPage: "Back to the page",
+	HereIs: "There is Wi-Fi here", ChooseNetwork: "Choose this network on your device:", ScanThis: "Does it work? Scan the code, or open this address:",
 	Opening: "Opening hours", TodayMark: "today", TimesIn: "Times of",
 	open: "Open now", closed: "Closed now", always: "Always open", allDay: "all day", closedDay: "closed", notInService: "not in service",
 	until: "%s, until %s", atClock: "%s", onDay: "%s, %s",
@@ -77,6 +81,8 @@ var spanish = words{
 	Last30: "Los últimos 30 días", UptimeOf: "Disponibilidad de los últimos 30 días", Up: "Disponible el", UpOf: "del tiempo previsto.", NotUp: "No estuvo en servicio.",
 	MeOrIt: "¿Soy yo o el punto de acceso?", PutCode: "Ponga este código junto al router: lleva a esta página.", QRCode: "Código QR de",
 	OwnSite: "En su propio sitio", CopyThis: "Copie esto donde deba mostrarse:",
+	Poster: "Un cartel para imprimir", PrintThis: "Imprima esta hoja y póngala junto al router.", BackToPage: "Volver a la página",
+	HereIs: "Aquí hay wifi", ChooseNetwork: "Elija esta red en su equipo:", ScanThis: "¿Funciona? Escanee el código o abra esta dirección:",
 	Opening: "Horario de apertura", TodayMark: "hoy", TimesIn: "Hora de",
 	open: "Abierto ahora", closed: "Cerrado ahora", always: "Siempre abierto", allDay: "todo el día", closedDay: "cerrado", notInService: "fuera de servicio",
 	until: "%s, hasta %s", atClock: "las %s", onDay: "el %s a las %s",

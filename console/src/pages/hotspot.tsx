@@ -4,8 +4,10 @@ import { ask } from "../api";
 import * as format from "../format";
 import type { LinkCode } from "../linking";
 import { placeIn } from "../geo";
+import { isPublic } from "../head";
 import { changes } from "../live";
 import { t } from "../messages";
+import { language } from "../messages/language";
 import { ErrorNote } from "../parts/note";
 import { StatusBadge } from "../parts/status";
 import { useAsk, useDoing } from "../parts/use";
@@ -62,6 +64,11 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
           <button type="button" class="quiet" aria-expanded={replacing} onClick={() => setReplacing(!replacing)}>
             {t.correct.replace}
           </button>
+          {hasPage(hotspot) && (
+            <a class="quiet" href={`/h/${encodeURIComponent(hotspot.id)}/poster?lang=${language}`}>
+              {t.hotspot.poster}
+            </a>
+          )}
         </div>
       )}
       <ErrorNote error={error} />
@@ -91,6 +98,9 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
     </section>
   );
 }
+
+/** Whether everyone may see it: homes, and what is not in service yet, have no page. */
+const hasPage = ({ type, status }: Hotspot): boolean => isPublic() && type !== "home" && status !== "pending";
 
 /** Goes to the form with the first of its fields. */
 function edit(): void {

@@ -70,6 +70,7 @@ export const hotspots = {
   },
   hotspot: {
     title: "Hotspot",
+    poster: "Poster to print",
     now: "Now",
     pendingUntil: (steps: string) => `Pending until ${steps}.`,
     verifiedFirst: "the network's staff have verified its location",

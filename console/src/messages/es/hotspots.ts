@@ -69,6 +69,7 @@ export const hotspots: typeof en = {
   },
   hotspot: {
     title: "Punto de acceso",
+    poster: "Cartel para imprimir",
     now: "Ahora",
     pendingUntil: (steps) => `Pendiente hasta que ${steps}.`,
     verifiedFirst: "el personal de la red verifique su ubicación",

@@ -16,6 +16,6 @@ func (n *Network) identity() beacon.IdentityPatch {
 	return beacon.IdentityPatch{
 		Name:        beacon.Some(fmt.Sprintf("Free Wi-Fi %s", n.in.Name)),
 		Description: beacon.Some(description),
-		Color:       beacon.Some(beacon.Color("#0f766e")),
+		Color:       beacon.Some(beacon.Color("#5b3cc4")),
 	}
 }

@@ -109,7 +109,7 @@ export function NetworkMap() {
           {tool === "nearby" ? <Nearby place={near} onPlace={setNear} onChoose={choose} /> : <WhatIf />}
         </>
       )}
-      {(!empty || mine?.length) && (
+      {(!empty || Boolean(mine?.length)) && (
         <ul class="legend" aria-label={t.map.colours}>
           <li class="online">{t.map.online}</li>
           <li class="offline">{t.map.offline}</li>

@@ -46,13 +46,14 @@ func (k *Keys) Create(ctx context.Context, p beacon.Principal, in Creation) (Cre
 	if err != nil {
 		return Created{}, err
 	}
-	if wanted.User == NewUser && p.Has(beacon.Admin) {
+	fresh := wanted.User == NewUser && p.MayActFor("")
+	if fresh {
 		wanted.User = beacon.UserID(id.New(beacon.UserPrefix, now))
 	}
 	if !p.MayActFor(wanted.User) {
 		return Created{}, forbidden("this key can create keys for its own user only")
 	}
-	if lacking := slices.DeleteFunc(slices.Clone(wanted.Scopes), p.MayGrant); len(lacking) > 0 {
+	if lacking := slices.DeleteFunc(slices.Clone(wanted.Scopes), func(s beacon.Scope) bool { return p.MayGrant(s, wanted.User, fresh) }); len(lacking) > 0 {
 		return Created{}, forbidden("this key cannot grant what it lacks: " + list(lacking))
 	}
 	if held := p.Restrictions; held != nil {
@@ -164,7 +165,7 @@ type Listing struct {
 // forbidden whether or not that user exists.
 func (k *Keys) List(ctx context.Context, p beacon.Principal, in Listing) (beacon.Listed[beacon.Key], error) {
 	user, list := in.User, beacon.Listed[beacon.Key]{Page: in.Page}
-	if user == "" && !p.Has(beacon.Admin) {
+	if user == "" && !p.MayActFor("") {
 		user = p.User
 	}
 	if !p.MayActFor(user) {

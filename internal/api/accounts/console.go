@@ -25,7 +25,7 @@ func (a *API) ConsoleRoutes() []edge.OpenRoute {
 	return []edge.OpenRoute{
 		edge.Open("POST "+consoleBase+"first-key", a.byToken(a.keys.CreateFirst)),
 		edge.Open("POST "+consoleBase+"sign-in", a.byToken(a.keys.SignIn)),
-		edge.Open("POST "+session, a.Guard(edge.On("POST "+session, "", a.beginSession)).ServeHTTP),
+		edge.Open("POST "+session, a.Guard(edge.On("POST "+session, beacon.Read, a.beginSession)).ServeHTTP),
 		edge.Open("DELETE "+session, a.endSession),
 	}
 }

@@ -102,7 +102,7 @@ func (e *export) write(ctx context.Context) error {
 		{"holds.jsonl", e.holds},
 		{"changes.jsonl", e.changes},
 	} {
-		if (part.name == "rewards.csv" || part.name == "holds.jsonl") && !e.as.Has(beacon.RewardsRead) {
+		if (part.name == "rewards.csv" || part.name == "holds.jsonl") && !e.as.May(beacon.ReadRewards) {
 			continue
 		}
 		file, err := e.archive.CreateHeader(&zip.FileHeader{Name: part.name, Method: zip.Deflate, Modified: e.now})

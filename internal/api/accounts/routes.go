@@ -50,15 +50,15 @@ func New(e *edge.Edge, cfg Config) *API {
 // Routes lists the endpoints. openapi.yaml describes each.
 func (a *API) Routes() []edge.Route {
 	return []edge.Route{
-		edge.On("GET /v1/users/{id}/export", beacon.KeysManage, a.export),
-		edge.On("POST /v1/users/{id}/erasure", beacon.KeysManage, edge.Serve(a.Edge, 200, edge.PathID, a.erasures.Ask, encodeErasure)),
-		edge.On("GET /v1/users/{id}/erasure", beacon.KeysManage, edge.Serve(a.Edge, 200, edge.PathID, a.erasures.Get, encodeErasure)),
-		edge.On("DELETE /v1/users/{id}/erasure", beacon.KeysManage, edge.Serve(a.Edge, 204, edge.PathID, a.erasures.Withdraw, edge.EncodeNothing)),
-		edge.On("GET /v1/users/{id}/quota", "", edge.Serve(a.Edge, 200, edge.PathID, a.users.Quota, encodeQuota)),
-		edge.On("PUT /v1/users/{id}/quota", beacon.Admin, edge.Serve(a.Edge, 200, edge.FromBody(decodeQuota), a.users.SetQuota, encodeQuota)),
-		edge.On("POST /v1/keys", beacon.KeysManage, edge.ServeOnce(a.Edge, 200, edge.FromBody(a.DecodeCreation), a.keys.Create, encodeCreated, edge.ByUser)),
-		edge.On("GET /v1/keys", beacon.KeysManage, edge.Serve(a.Edge, 200, edge.FromList(DecodeListing), a.keys.List, encodeKeys)),
-		edge.On("DELETE /v1/keys/{id}", beacon.KeysManage, edge.Serve(a.Edge, 204, edge.PathID, a.keys.Revoke, edge.EncodeNothing)),
-		edge.On("GET /v1/keys/self", "", edge.Serve(a.Edge, 200, edge.DecodeNothing, a.keys.Self, encodeKey)),
+		edge.On("GET /v1/users/{id}/export", beacon.LeaveNetwork, a.export),
+		edge.On("POST /v1/users/{id}/erasure", beacon.LeaveNetwork, edge.Serve(a.Edge, 200, edge.PathID, a.erasures.Ask, encodeErasure)),
+		edge.On("GET /v1/users/{id}/erasure", beacon.LeaveNetwork, edge.Serve(a.Edge, 200, edge.PathID, a.erasures.Get, encodeErasure)),
+		edge.On("DELETE /v1/users/{id}/erasure", beacon.LeaveNetwork, edge.Serve(a.Edge, 204, edge.PathID, a.erasures.Withdraw, edge.EncodeNothing)),
+		edge.On("GET /v1/users/{id}/quota", beacon.ReadQuota, edge.Serve(a.Edge, 200, edge.PathID, a.users.Quota, encodeQuota)),
+		edge.On("PUT /v1/users/{id}/quota", beacon.ManageAccounts, edge.Serve(a.Edge, 200, edge.FromBody(decodeQuota), a.users.SetQuota, encodeQuota)),
+		edge.On("POST /v1/keys", beacon.ManageKeys, edge.ServeOnce(a.Edge, 200, edge.FromBody(a.DecodeCreation), a.keys.Create, encodeCreated, edge.ByUser)),
+		edge.On("GET /v1/keys", beacon.ManageKeys, edge.Serve(a.Edge, 200, edge.FromList(DecodeListing), a.keys.List, encodeKeys)),
+		edge.On("DELETE /v1/keys/{id}", beacon.ManageKeys, edge.Serve(a.Edge, 204, edge.PathID, a.keys.Revoke, edge.EncodeNothing)),
+		edge.On("GET /v1/keys/self", beacon.Read, edge.Serve(a.Edge, 200, edge.DecodeNothing, a.keys.Self, encodeKey)),
 	}
 }

@@ -3,7 +3,6 @@ package edge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -46,11 +45,11 @@ func (e *Edge) Guard(rt Route) http.Handler {
 		case rt.Pattern != EnrolPattern && p.Enrols():
 			err = errEnrols
 		}
-		if err == nil && rt.scope != "" && !p.Has(rt.scope) {
-			err = &beacon.Error{Kind: beacon.Forbidden, Message: fmt.Sprintf("this needs a key with the scope %s", rt.scope)}
+		if err == nil {
+			err = p.Refusal(rt.Needs)
 		}
 		if err == nil {
-			err = rt.run(w, r, p)
+			err = rt.run(w, r, p.For(rt.Needs))
 		}
 		if err != nil {
 			e.Fail(w, r, err)

@@ -114,14 +114,15 @@ func (l *limiters) charge(h http.Header, p beacon.Principal, requests int, now t
 	if p.Enrols() {
 		return verdict(h, l.enrolPolicy, l.enrols.Spend(p.User, now, requests), "too many devices enrol at once with keys of this user: try again later")
 	}
-	if err := verdict(h, l.keyPolicy, l.keys.Spend(p.Key, now, requests), keyRefused); err != nil {
+	key, user := p.Sender()
+	if err := verdict(h, l.keyPolicy, l.keys.Spend(key, now, requests), keyRefused); err != nil {
 		return err
 	}
 	users := l.users
 	if p.Publishable() {
 		users = l.visitors
 	}
-	if d := users.Spend(p.User, now, requests); !d.Allowed {
+	if d := users.Spend(user, now, requests); !d.Allowed {
 		return verdict(h, l.userPolicy, d, userRefused)
 	}
 	return nil

@@ -172,6 +172,7 @@ type PeopleSight struct {
 type PeopleEdit struct {
 	Actor, Person *Seated // nil: there is none
 	Rosters       map[UserID]*Roster
+	Given         []Invite // that the person created, and that are neither used nor revoked; with Seats
 	Invite        *Invite
 	Ticket        *Ticket
 	Passkeys      []Passkey

@@ -108,6 +108,9 @@ func seePeople(tx *transaction, sight beacon.PeopleSight) (e *beacon.PeopleEdit,
 		for _, m := range e.Person.Memberships {
 			accounts = append(accounts, m.Account)
 		}
+		if e.Given, err = list(tx.ctx, tx, inviteRow, givenInvitesSQL, string(person)); err != nil {
+			return nil, err
+		}
 	}
 	for _, account := range accounts {
 		if e.Rosters[account], err = rosterIn(tx.ctx, tx, account); err != nil {
@@ -116,6 +119,8 @@ func seePeople(tx *transaction, sight beacon.PeopleSight) (e *beacon.PeopleEdit,
 	}
 	return e, nil
 }
+
+const givenInvitesSQL = `SELECT ` + inviteColumns + ` FROM invitations WHERE created_by = $1 AND used_at = 0 AND revoked_at = 0 ORDER BY id`
 
 const inviteSQL = `SELECT ` + inviteColumns + ` FROM invitations WHERE id = $1`
 

@@ -1,10 +1,16 @@
 package api_test
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	diff "github.com/google/go-cmp/cmp"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/test/harness/level"
@@ -168,4 +174,40 @@ var rightsBodies = map[string]string{
 	"PATCH /v1/users/{id}/members/{person}": `{"role":"viewer"}`,
 	"PUT /v1/users/{id}/quota":              `{}`,
 	"PATCH /v1/hotspots/{id}":               `{"name":"Another"}`,
+}
+
+// The guide shows the table of permissions as it is.
+func TestPeople_Page(t *testing.T) {
+	const path = "../../docs/people.md"
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows strings.Builder
+	for _, g := range beacon.Grants() {
+		if len(g.Roles)+len(g.Posts) > 0 {
+			fmt.Fprintf(&rows, "| %s | %s | %s |\n", g.May, holders(g.Roles, beacon.Roles(), g.Anyone), holders(g.Posts, beacon.Posts(), g.Anyone))
+		}
+	}
+	table := regexp.MustCompile("(\\| You may … .*\n\\|---\\|---\\|---\\|\n)(?:\\|.*\n)*")
+	want := table.ReplaceAllString(string(page), "${1}"+rows.String())
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if d := diff.Diff(want, string(page)); d != "" || len(table.FindAll(page, -1)) != 1 {
+		t.Errorf("docs/people.md differs from the table of permissions (-): run make generate\n%s", d)
+	}
+}
+
+// holders names who has a permission.
+func holders[T ~string](some, all []T, anyone bool) string {
+	if anyone || len(some) == len(all) {
+		return "all"
+	}
+	var names []string
+	for _, one := range some {
+		names = append(names, string(one))
+	}
+	return cmp.Or(strings.Join(names, ", "), "–")
 }

@@ -454,3 +454,31 @@ func roleOf(by map[string]guest, person string) string {
 	}
 	return ""
 }
+
+// An admin can stop an owner who is alone in an account, which keeps them as its owner. Nobody
+// can take the last owner away, nor stop the last admin.
+func TestPeople_SuspendLast(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		ada := s.firstAdmin(t)
+		ben := ada.invited(t, "/v1/invitations", `{"account":"new"}`, "Ben")
+		eva := ben.invited(t, "/v1/users/me/invitations", `{"role":"owner"}`, "Eva")
+		of := "/v1/users/" + ben.account + "/members/"
+		ada.send(t, "PATCH", "/v1/people/"+ben.me.ID, `{"suspended":true}`).want(t, http.StatusOK)
+		wantFault(t, eva.send(t, "DELETE", of+"me", ""), http.StatusConflict, "conflict") // who is suspended leads nothing
+		ada.send(t, "PATCH", "/v1/people/"+eva.me.ID, `{"suspended":true}`).want(t, http.StatusOK)
+		wantFault(t, eva.send(t, "GET", "/v1/people/me", ""), http.StatusUnauthorized, "unauthorized")
+		for _, g := range []guest{ben, eva} {
+			wantFault(t, ada.send(t, "DELETE", "/v1/people/"+g.me.ID, ""), http.StatusConflict, "conflict")
+		}
+		ada.send(t, "PATCH", "/v1/people/"+eva.me.ID, `{"suspended":false}`).want(t, http.StatusOK)
+		ada.send(t, "DELETE", "/v1/people/"+ben.me.ID, "").want(t, http.StatusNoContent) // Eva leads it again
+		if me := data[shapes.Person](t, ada.send(t, "GET", "/v1/people/"+eva.me.ID, ""), http.StatusOK); me.Memberships[0].Role != "owner" {
+			t.Errorf("restored as %+v", me)
+		}
+		// Of the network's admins the last one stays, whoever asks.
+		key := s.anyone(t, "admin")
+		wantFault(t, key.do(t, "PATCH", "/v1/people/"+ada.me.ID, `{"suspended":true}`), http.StatusConflict, "conflict")
+		ada.invited(t, "/v1/invitations", `{"posts":["admin"]}`, "Max")
+		key.do(t, "PATCH", "/v1/people/"+ada.me.ID, `{"suspended":true}`).want(t, http.StatusOK)
+	})
+}

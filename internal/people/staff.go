@@ -136,10 +136,11 @@ func (pp *People) revokeAll(p beacon.Principal, e *beacon.PeopleEdit) {
 	}
 }
 
-// leadsElsewhere returns an error if an account, or the network, has nobody else who leads it.
-func leadsElsewhere(e *beacon.PeopleEdit) error {
-	for i := range e.Person.Memberships {
-		if m := &e.Person.Memberships[i]; m.Leads() && e.Person.Active() && !e.Rosters[m.Account].Leads(e.Person.ID) {
+// leadsElsewhere returns an error if one of some seats of the person is in an account, or in
+// the network, that nobody else leads.
+func leadsElsewhere(e *beacon.PeopleEdit, seats ...beacon.Membership) error {
+	for i := range seats {
+		if m := &seats[i]; m.Leads() && !e.Rosters[m.Account].Leads(e.Person.ID) {
 			return errLast
 		}
 	}
@@ -150,8 +151,10 @@ func (pp *People) suspend(p beacon.Principal, e *beacon.PeopleEdit, suspend bool
 	kind := beacon.PersonRestored
 	if suspend {
 		kind = beacon.PersonSuspended
-		if err := leadsElsewhere(e); err != nil {
-			return err
+		if post := e.Person.In(""); post != nil { // an account keeps a suspended owner: else nobody could stop one who is alone in it
+			if err := leadsElsewhere(e, *post); err != nil {
+				return err
+			}
 		}
 		e.Person.SuspendedAt = pp.now()
 		e.Write.End = &beacon.EndSessions{Person: e.Person.ID}
@@ -169,7 +172,7 @@ func (pp *People) suspend(p beacon.Principal, e *beacon.PeopleEdit, suspend bool
 // the books of their accounts stay as they are.
 func (pp *People) Erase(ctx context.Context, p beacon.Principal, person beacon.PersonID) (struct{}, error) {
 	return struct{}{}, pp.editOther(ctx, p, person, func(e *beacon.PeopleEdit) error {
-		if err := leadsElsewhere(e); err != nil {
+		if err := leadsElsewhere(e, e.Person.Memberships...); err != nil {
 			return err
 		}
 		for i := range e.Person.Memberships {

@@ -482,3 +482,28 @@ func TestPeople_SuspendLast(t *testing.T) {
 		key.do(t, "PATCH", "/v1/people/"+ada.me.ID, `{"suspended":true}`).want(t, http.StatusOK)
 	})
 }
+
+// Who was a member of an account that is erased loses what they could do there, wherever they
+// are signed in.
+func TestPeople_AccountErased(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		ada := s.firstAdmin(t)
+		ben := ada.invited(t, "/v1/invitations", `{"account":"new"}`, "Ben")
+		ben.send(t, "GET", "/v1/users/me/invitations", "").want(t, http.StatusOK)
+		if err := s.db.Users.EraseUser(t.Context(), beacon.UserID(ben.account), beacon.Actor{Request: "test"}, s.now()); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Follower.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		wantFault(t, ben.send(t, "GET", "/v1/users/me/invitations", ""), http.StatusForbidden, "forbidden")
+		ben.account = ""
+		if me := data[shapes.Person](t, ben.send(t, "GET", "/v1/people/me", ""), http.StatusOK); len(me.Memberships) != 0 {
+			t.Errorf("still a member: %+v", me)
+		}
+		last := s.changes(t)
+		if c := last[len(last)-1]; c.Kind != beacon.MemberRemoved || c.Target != ben.me.ID || c.Actor.Request != "test" {
+			t.Errorf("the change is %+v", c)
+		}
+	})
+}

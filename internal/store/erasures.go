@@ -159,14 +159,28 @@ var eraseOfUserSQL = []string{
 
 // EraseUser deletes what is stored of a user and belongs to no books: the quota, reserved
 // MAC addresses, who the members are, and answers that are kept for repeated requests.
-func (db UserTable) EraseUser(ctx context.Context, user beacon.UserID) error {
+//
+// Each member has a change, so that servers forget at once what they may do. Nobody becomes a
+// member of it meanwhile: see lockPeopleSQL.
+func (db UserTable) EraseUser(ctx context.Context, user beacon.UserID, by beacon.Actor, now time.Time) error {
 	return db.commit(ctx, "erasure "+string(user), func(tx *transaction) (changes, error) {
+		if err := tx.write(lockPeopleSQL); err != nil {
+			return nil, err
+		}
+		members, err := list(tx.ctx, tx, label[beacon.PersonID], `SELECT person_id FROM memberships WHERE user_id = $1 ORDER BY person_id`, string(user))
+		if err != nil {
+			return nil, err
+		}
 		for _, text := range eraseOfUserSQL {
 			if err := tx.write(text, string(user)); err != nil {
 				return nil, err
 			}
 		}
-		return nil, nil //nolint:nilnil // no change
+		return mapped(members, func(person beacon.PersonID) *beacon.Change {
+			by := by
+			by.Note = string(user)
+			return &beacon.Change{Kind: beacon.MemberRemoved, Target: string(person), Actor: by, At: now}
+		}), nil
 	})
 }
 

@@ -507,3 +507,46 @@ func TestPeople_AccountErased(t *testing.T) {
 		}
 	})
 }
+
+// What people decide about people is in the audit, with who did it and by which request.
+func TestPeople_Audited(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		ada := s.firstAdmin(t)
+		ben := ada.invited(t, "/v1/users/me/invitations", `{"role":"viewer"}`, "Ben")
+		var invitation string
+		for _, step := range []struct {
+			route, body string
+			kind        beacon.ChangeKind
+		}{
+			{"POST /v1/users/me/invitations", `{"role":"viewer"}`, beacon.InvitationCreated},
+			{"DELETE /v1/users/me/invitations/{id}", "", beacon.InvitationRevoked},
+			{"POST /v1/invitations", `{"posts":["auditor"]}`, beacon.InvitationCreated},
+			{"DELETE /v1/invitations/{id}", "", beacon.InvitationRevoked},
+			{"PATCH /v1/users/me", `{"name":"Another"}`, beacon.AccountNamed},
+			{"PATCH /v1/people/me", `{"name":"Another"}`, beacon.PersonChanged},
+			{"DELETE /v1/people/me/sessions", "", beacon.SessionEnded},
+			{"PATCH /v1/users/me/members/{person}", `{"role":"manager"}`, beacon.MemberChanged},
+			{"POST /v1/users/me/members/{person}/link", "", beacon.PersonChanged},
+			{"DELETE /v1/users/me/members/{person}", "", beacon.MemberRemoved},
+			{"PATCH /v1/people/{person}", `{"posts":["auditor"]}`, beacon.MemberAdded},
+			{"POST /v1/people/{person}/link", "", beacon.PersonChanged},
+			{"PATCH /v1/people/{person}", `{"suspended":true}`, beacon.PersonSuspended},
+			{"PATCH /v1/people/{person}", `{"suspended":false}`, beacon.PersonRestored},
+			{"DELETE /v1/people/{person}", "", beacon.PersonErased},
+		} {
+			before := len(s.changes(t))
+			method, path, _ := strings.Cut(strings.NewReplacer("{person}", ben.me.ID, "{id}", invitation).Replace(step.route), " ")
+			a := ada.send(t, method, path, step.body)
+			if a.StatusCode >= http.StatusMultipleChoices {
+				t.Fatalf("%s: %s", step.route, a)
+			}
+			left := s.changes(t)[before:]
+			if len(left) != 1 || left[0].Kind != step.kind || string(left[0].Actor.Person) != ada.me.ID || left[0].Actor.Request != a.Header.Get("X-Request-Id") {
+				t.Errorf("%s left %+v; want one row, %s by Ada", step.route, left, step.kind)
+			}
+			if step.kind == beacon.InvitationCreated {
+				invitation = left[0].Target
+			}
+		}
+	})
+}

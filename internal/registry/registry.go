@@ -125,7 +125,7 @@ func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.H
 	if err != nil {
 		return View{}, err
 	}
-	v := r.view(h)
+	v, p := r.view(h), p.At(hotspot)
 	last, blur := beacon.DayOf(r.now()), r.fleet.Blur()
 	hidden := blur.Hides(h.Type) && !p.SeesOfHome(beacon.HotspotPlace, h.Operator)
 	if hidden {

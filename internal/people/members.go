@@ -244,7 +244,7 @@ func (pp *People) RemoveMember(ctx context.Context, p beacon.Principal, in Membe
 		if member.Leads() && !roster.Leads(in.Person) {
 			return errLast
 		}
-		e.Write.Leaving = []beacon.Membership{member.Membership}
+		e.Write.Leaving, e.Write.DropMade = []beacon.Membership{member.Membership}, in.Person
 		e.Write.Changes = []beacon.Change{pp.change(beacon.MemberRemoved, string(in.Person), p.Actor(), noted(&member.Membership))}
 		pp.revokeGiven(e, p.Actor(), roster.Invites, in.Person, standing{})
 		return nil

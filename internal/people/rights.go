@@ -34,14 +34,21 @@ func stands(p beacon.Principal, e *beacon.PeopleEdit, account beacon.UserID) (s 
 	if p.Person == "" {
 		return keyStands(p, account)
 	}
-	who := e.Actor
+	if s = seatedStands(e.Actor, account); !s.posts && account != p.User {
+		s = standing{}
+	}
+	return s
+}
+
+// seatedStands returns the standing of a person in an account.
+func seatedStands(who *beacon.Seated, account beacon.UserID) (s standing) {
 	if who == nil || !who.Active() {
 		return s
 	}
 	if slices.Contains(who.Posts(), beacon.AdminPost) {
 		return standing{beacon.Owner, true}
 	}
-	if seat := who.In(account); seat != nil && account != "" && account == p.User {
+	if seat := who.In(account); seat != nil && account != "" {
 		s.role = seat.Role
 	}
 	return s

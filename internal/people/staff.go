@@ -129,8 +129,10 @@ func (pp *People) setPosts(p beacon.Principal, e *beacon.PeopleEdit, posts []bea
 	return nil
 }
 
-// revokeAll revokes what the person invited others to, by whatever right.
+// revokeAll revokes what the person invited others to, by whatever right, and the links that
+// they made.
 func (pp *People) revokeAll(p beacon.Principal, e *beacon.PeopleEdit) {
+	e.Write.DropMade = e.Person.ID
 	if len(e.Write.Invites) == 0 {
 		pp.revokeGiven(e, p.Actor(), e.Given, e.Person.ID, standing{})
 	}

@@ -1,0 +1,62 @@
+package api_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	shapes "github.com/beacon-wifi/beacon/client"
+	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+)
+
+// A link to sign in gives no more than its maker could give when it is used: they may have lost
+// rights since, and its person may have got some.
+func TestPeople_LinkOfSomeoneElse(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		ada := s.firstAdmin(t)
+		s.advance(time.Second)
+		ben := ada.invited(t, "/v1/invitations", `{"account":"new","account_name":"Ben's"}`, "Ben")
+		member := func(role, name string) guest {
+			t.Helper()
+			return ben.invited(t, "/v1/users/me/invitations", `{"role":"`+role+`"}`, name)
+		}
+		link := func(by guest, path string) string {
+			t.Helper()
+			return tokenOf(data[shapes.SignInLink](t, by.send(t, "POST", path+"/link", ""), http.StatusOK).Link)
+		}
+		refused := func(why, token string) {
+			t.Helper()
+			if a := (guest{server: s}).send(t, "POST", "/console/links/use", `{"token":"`+token+`"}`); a.StatusCode != http.StatusUnauthorized {
+				t.Errorf("a link of %s: %s", why, a)
+			}
+		}
+		eve := member("owner", "Eve")
+		token := link(eve, "/v1/users/me/members/"+ben.me.ID)
+		ben.send(t, "PATCH", "/v1/users/me/members/"+eve.me.ID, `{"role":"viewer"}`).want(t, http.StatusOK)
+		refused("an owner who is a viewer now", token)
+		ben.send(t, "PATCH", "/v1/users/me/members/"+eve.me.ID, `{"role":"owner"}`).want(t, http.StatusOK)
+		ben.send(t, "DELETE", "/v1/users/me/members/"+eve.me.ID, "").want(t, http.StatusNoContent)
+		refused("an owner who was removed", token)
+		bad := ada.invited(t, "/v1/invitations", `{"posts":["admin"]}`, "Bad")
+		token = link(bad, "/v1/people/"+ada.me.ID)
+		ada.send(t, "PATCH", "/v1/people/"+bad.me.ID, `{"suspended":true}`).want(t, http.StatusOK)
+		ada.send(t, "PATCH", "/v1/people/"+bad.me.ID, `{"suspended":false}`).want(t, http.StatusOK)
+		refused("an admin who was suspended", token)
+		mel, vic, kay := member("manager", "Mel"), member("viewer", "Vic"), member("viewer", "Kay")
+		token = link(mel, "/v1/users/me/members/"+vic.me.ID)
+		key := s.keyOf(t, beacon.UserID(ben.account), access.Creation{Scopes: beacon.Some([]string{"hotspots:write", "keys:manage"})})
+		byKey := tokenOf(data[shapes.SignInLink](t, key.post(t, "/v1/users/me/members/"+kay.me.ID+"/link", ""), http.StatusOK).Link)
+		for _, g := range []guest{vic, kay} {
+			ada.send(t, "PATCH", "/v1/people/"+g.me.ID, `{"posts":["treasurer"]}`).want(t, http.StatusOK)
+		}
+		refused("a manager for a treasurer", token)
+		refused("a key of an account for a treasurer", byKey)
+		for _, g := range []guest{vic, kay} {
+			ada.send(t, "PATCH", "/v1/people/"+g.me.ID, `{"posts":[]}`).want(t, http.StatusOK)
+		}
+		for _, token := range []string{token, byKey} { // no refusal used them up
+			guest{server: s}.enters(t, "/console/links/use", `{"token":"`+token+`"}`)
+		}
+	})
+}

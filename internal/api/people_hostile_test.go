@@ -60,3 +60,61 @@ func TestPeople_LinkOfSomeoneElse(t *testing.T) {
 		}
 	})
 }
+
+// Who has not signed in just now, or is frozen, gives no posts and suspends nobody who has one.
+func TestPeople_StaleAdmin(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		ada := s.firstAdmin(t)
+		eve := ada.invited(t, "/v1/invitations", `{"posts":["admin"]}`, "Eve")
+		bob := ada.invited(t, "/v1/invitations", `{"posts":["auditor"]}`, "Bob")
+		link := data[shapes.SignInLink](t, ada.send(t, "POST", "/v1/people/"+eve.me.ID+"/link", ""), http.StatusOK)
+		frozen := guest{server: s}.enters(t, "/console/links/use", `{"token":"`+tokenOf(link.Link)+`"}`)
+		for _, g := range []guest{frozen, ada} {
+			if g.cookie == ada.cookie {
+				s.advance(time.Hour) // not frozen, and not fresh
+			}
+			for _, post := range []string{"verifier", "treasurer", "auditor", "admin"} {
+				wantFault(t, g.send(t, "POST", "/v1/invitations", `{"posts":["`+post+`"]}`), http.StatusForbidden, "forbidden")
+			}
+			for _, change := range []string{`{"posts":["treasurer"]}`, `{"posts":[]}`, `{"suspended":true}`} {
+				wantFault(t, g.send(t, "PATCH", "/v1/people/"+bob.me.ID, change), http.StatusForbidden, "forbidden")
+			}
+		}
+	})
+}
+
+// A person without any door who makes codes long after they signed in is frozen: they may be
+// someone else.
+func TestPeople_FirstCodes(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		ada := s.firstAdmin(t)
+		s.advance(24 * time.Hour)
+		codes := data[shapes.RecoveryCodes](t, ada.send(t, "POST", "/v1/people/me/codes", ""), http.StatusOK).Codes
+		ada.send(t, "POST", "/v1/people/me/codes/confirmation", `{"code":"`+codes[0]+`"}`).want(t, http.StatusNoContent)
+		ada.send(t, "POST", "/console/fresh/finish", `{"code":"`+codes[1]+`"}`).want(t, http.StatusOK)
+		wantFault(t, ada.send(t, "POST", "/v1/invitations", `{"posts":["admin"]}`), http.StatusForbidden, "forbidden")
+		s.advance(72 * time.Hour)
+		ada.send(t, "POST", "/console/fresh/finish", `{"code":"`+codes[2]+`"}`).want(t, http.StatusOK)
+		ada.send(t, "POST", "/v1/invitations", `{"posts":["admin"]}`).want(t, http.StatusOK)
+	})
+}
+
+// Ids that no database can hold are those of nobody.
+func TestPeople_OddIDs(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		ada := s.firstAdmin(t)
+		for _, id := range []string{"%00", "%ff", "usr_%00", "x"} {
+			for _, r := range [][3]string{
+				{"PATCH", "/v1/users/" + id + "/members/per_01kb3gzk00e9x8q6s5t4v3w2y1", `{"role":"viewer"}`},
+				{"PATCH", "/v1/users/" + ada.account + "/members/" + id, `{"role":"viewer"}`},
+				{"DELETE", "/v1/users/" + id + "/members/per_01kb3gzk00e9x8q6s5t4v3w2y1", ""},
+				{"POST", "/v1/users/" + id + "/members/per_01kb3gzk00e9x8q6s5t4v3w2y1/link", ""},
+				{"DELETE", "/v1/users/" + id + "/invitations/inv_01kb3gzk00e9x8q6s5t4v3w2y1", ""},
+			} {
+				if a := ada.send(t, r[0], r[1], r[2]); a.StatusCode < 400 || a.StatusCode >= 500 {
+					t.Errorf("%s %s: %s", r[0], r[1], a)
+				}
+			}
+		}
+	})
+}

@@ -52,6 +52,9 @@ func (pp *People) MakeLink(ctx context.Context, p beacon.Principal, in Membershi
 		if !who.Active() {
 			return errSuspended
 		}
+		if err := p.CheckNotFrozen(now); err != nil {
+			return err
+		}
 		for i := range who.Memberships {
 			if err := mayMakeLeaders(p, now, &who.Memberships[i]); err != nil {
 				return err
@@ -180,10 +183,15 @@ func (pp *People) NewCodes(ctx context.Context, p beacon.Principal, _ struct{}) 
 		tickets[i] = beacon.Ticket{Hash: hash, Kind: beacon.NewCodeTicket, Person: p.Person, CreatedBy: p.Person, CreatedAt: now, ExpiresAt: now.Add(day)}
 	}
 	return codes, pp.edit(ctx, p, beacon.PeopleSight{Person: p.Person}, func(e *beacon.PeopleEdit) error {
-		if e.Doors.Codes > 0 || e.Doors.Passkeys > 0 {
-			if err := p.CheckFresh(now); err != nil {
+		if err := p.CheckFresh(now); err != nil {
+			if e.Person == nil || e.Doors.Codes > 0 || e.Doors.Passkeys > 0 {
 				return err
 			}
+			// Their first door, so they could never be fresh without it. Whoever has their
+			// browser may be someone else.
+			e.Person.RecoveredAt = now
+			e.Write.People = []beacon.Person{e.Person.Person}
+			e.Write.Changes = []beacon.Change{pp.change(beacon.PersonRecovered, string(p.Person), p.Actor(), "first codes")}
 		}
 		e.Write.DropTickets, e.Write.Tickets = []beacon.TicketKind{beacon.NewCodeTicket}, tickets
 		return access.Keep(p.Once, codes, string(p.Person))

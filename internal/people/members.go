@@ -183,6 +183,9 @@ func (pp *People) changeMember(p beacon.Principal, in MemberChange, account beac
 		}
 	}
 	if is.Role != member.Role {
+		if err := p.CheckNotFrozen(pp.now()); err != nil {
+			return err
+		}
 		if err := mayMakeLeaders(p, pp.now(), &member.Membership, &is); err != nil {
 			return err
 		}

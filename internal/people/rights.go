@@ -76,10 +76,13 @@ func (s standing) mayGive(m *beacon.Membership) error {
 	return errNotGiven
 }
 
+// powerful reports whether it is of an owner, or of someone with a post.
+func powerful(m *beacon.Membership) bool { return m.Leads() || len(m.Posts) > 0 }
+
 // mayMakeLeaders returns an error for a person who may not now make or unmake owners and
-// admins.
+// people with posts.
 func mayMakeLeaders(p beacon.Principal, now time.Time, touched ...*beacon.Membership) error {
-	if !slices.ContainsFunc(touched, (*beacon.Membership).Leads) {
+	if !slices.ContainsFunc(touched, powerful) {
 		return nil
 	}
 	if err := p.CheckFresh(now); err != nil {
@@ -97,7 +100,7 @@ func resolve(p beacon.Principal, account beacon.UserID) (beacon.UserID, error) {
 	if account == "" || !p.MayActFor(account) && !member {
 		return "", errNotYours
 	}
-	return account, nil
+	return account, checkAccount(account)
 }
 
 // revokeGiven revokes what someone invited others to and may no longer give, since they might

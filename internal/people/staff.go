@@ -101,13 +101,11 @@ func (pp *People) setPosts(p beacon.Principal, e *beacon.PeopleEdit, posts []bea
 	if slices.Equal(was.Posts, is.Posts) {
 		return nil
 	}
-	if was.Leads() != is.Leads() {
-		if err := mayMakeLeaders(p, pp.now(), &was, &is); err != nil {
-			return err
-		}
-		if was.Leads() && !e.Rosters[""].Leads(e.Person.ID) {
-			return errLast
-		}
+	if err := mayMakeLeaders(p, pp.now(), &was, &is); err != nil {
+		return err
+	}
+	if was.Leads() && !is.Leads() && !e.Rosters[""].Leads(e.Person.ID) {
+		return errLast
 	}
 	kind := beacon.MemberChanged
 	switch {
@@ -149,6 +147,11 @@ func leadsElsewhere(e *beacon.PeopleEdit) error {
 }
 
 func (pp *People) suspend(p beacon.Principal, e *beacon.PeopleEdit, suspend bool) error {
+	for i := range e.Person.Memberships {
+		if err := mayMakeLeaders(p, pp.now(), &e.Person.Memberships[i]); err != nil {
+			return err
+		}
+	}
 	kind := beacon.PersonRestored
 	if suspend {
 		kind = beacon.PersonSuspended

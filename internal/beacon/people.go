@@ -161,7 +161,7 @@ type PeopleSight struct {
 	Seats         bool               // and those of all accounts of the person
 	Invite        InviteID           // or
 	InviteToken   *[sha256.Size]byte // of an invitation; its account is seen too, and the person is left out
-	Ticket        *[sha256.Size]byte // of a ticket; its person is the Person, if that is empty
+	Ticket        *[sha256.Size]byte // of a ticket; its person is the Person, and who made it the Actor, if those are empty
 	Identity      *OIDCIdentity      // its person is the Person, if that is empty
 	Passkeys      bool               // of the person
 	FirstKey      bool               // the invitation to create the first key, and whether there are people
@@ -193,6 +193,7 @@ type PeopleWrites struct {
 	UseTicket   bool     // the one that was seen
 	Tickets     []Ticket
 	DropTickets []TicketKind // all of the person's of some kinds
+	DropMade    PersonID     // whose links for others are deleted
 	NewInForce  bool         // the person's new codes become the codes
 	Sessions    []Session
 	End         *EndSessions

@@ -164,7 +164,7 @@ func (pp *People) UseCode(ctx context.Context, p beacon.Principal, in Token) (Si
 
 func (pp *People) byTicket(ctx context.Context, p beacon.Principal, hash [sha256.Size]byte, kind beacon.TicketKind, by beacon.Door, device string) (SignedIn, error) {
 	return pp.Enter(ctx, p, Entry{Ticket: hash, Kind: kind, Door: by, Device: device}, func(e *beacon.PeopleEdit) error {
-		if e.Person == nil {
+		if e.Person == nil || kind == beacon.LinkTicket && !linkHolds(e) {
 			return ErrDoor
 		}
 		if kind == beacon.CodeTicket || e.Ticket.CreatedBy != e.Person.ID {

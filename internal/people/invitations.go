@@ -134,6 +134,9 @@ func (pp *People) Invite(ctx context.Context, p beacon.Principal, in Invitation)
 		if err := stands(p, e, made.Account).mayGive(&asked); err != nil {
 			return err
 		}
+		if err := p.CheckNotFrozen(now); err != nil {
+			return err
+		}
 		if made.Account != "" || len(made.Posts) > 0 { // who founds an account takes nothing from anyone
 			if err := mayMakeLeaders(p, now, &asked); err != nil {
 				return err

@@ -45,31 +45,61 @@ func (pp *People) MakeLink(ctx context.Context, p beacon.Principal, in Membershi
 	token, hash := newToken()
 	made = Link{token, now.Add(LinkLasts)}
 	return made, pp.edit(ctx, p, beacon.PeopleSight{Person: in.Person, Accounts: []beacon.UserID{in.Account}}, func(e *beacon.PeopleEdit) error {
-		by := stands(p, e, in.Account)
-		if in.Account != "" && !by.role.MayGive(beacon.Viewer) || in.Account == "" && !by.posts {
-			return errNotGiven
-		}
-		who := e.Person
-		if who == nil || !who.ErasedAt.IsZero() || in.Account != "" && who.In(in.Account) == nil {
-			return errPerson
+		by, who := stands(p, e, in.Account), e.Person
+		if err := by.mayLink(in.Account, who); err != nil {
+			return err
 		}
 		if !who.Active() {
 			return errSuspended
 		}
+		if err := p.CheckNotFrozen(now); err != nil {
+			return err
+		}
 		for i := range who.Memberships {
-			seat := &who.Memberships[i]
-			if !by.posts && (seat.Account != in.Account || by.mayGive(seat) != nil) {
-				return errLinkElsewhere
-			}
-			if err := mayMakeLeaders(p, now, seat); err != nil {
+			if err := mayMakeLeaders(p, now, &who.Memberships[i]); err != nil {
 				return err
 			}
 		}
+		data := string(in.Account)
+		if by.posts && p.Person == "" { // a key of staff, like the command line
+			data = ""
+		}
 		e.Write.DropTickets = []beacon.TicketKind{beacon.LinkTicket} // one at a time
-		e.Write.Tickets = []beacon.Ticket{{Hash: hash, Kind: beacon.LinkTicket, Person: who.ID, CreatedBy: p.Person, CreatedAt: now, ExpiresAt: made.ExpiresAt}}
+		e.Write.Tickets = []beacon.Ticket{{Hash: hash, Kind: beacon.LinkTicket, Person: who.ID, Data: data, CreatedBy: p.Person, CreatedAt: now, ExpiresAt: made.ExpiresAt}}
 		e.Write.Changes = []beacon.Change{pp.change(beacon.PersonChanged, string(who.ID), p.Actor(), "link", string(in.Account))}
 		return access.Keep(p.Once, made, string(who.ID))
 	})
+}
+
+// mayLink returns an error for who may not make a link with which a person signs in.
+func (s standing) mayLink(account beacon.UserID, who *beacon.Seated) error {
+	if account != "" && !s.role.MayGive(beacon.Viewer) || account == "" && !s.posts {
+		return errNotGiven
+	}
+	if who == nil || !who.ErasedAt.IsZero() || account != "" && who.In(account) == nil {
+		return errPerson
+	}
+	for i := range who.Memberships {
+		if seat := &who.Memberships[i]; !s.posts && (seat.Account != account || s.mayGive(seat) != nil) {
+			return errLinkElsewhere
+		}
+	}
+	return nil
+}
+
+// linkHolds reports whether a link may still be used: its maker, who is the actor of the edit,
+// may have lost rights since, and its person may have got some.
+func linkHolds(e *beacon.PeopleEdit) bool {
+	account, by := beacon.UserID(e.Ticket.Data), e.Ticket.CreatedBy
+	switch {
+	case by == e.Person.ID:
+		return true
+	case by != "":
+		return e.Actor != nil && e.Actor.ID == by && seatedStands(e.Actor, account).mayLink(account, e.Person) == nil
+	case account == "": // by the command line, or a key that may do everything
+		return true
+	}
+	return !slices.ContainsFunc(e.Person.Memberships, func(m beacon.Membership) bool { return m.Account != account }) && e.Person.In(account) != nil
 }
 
 var errSuspended = &beacon.Error{Kind: beacon.Conflict, Message: "this person is suspended"}
@@ -153,10 +183,15 @@ func (pp *People) NewCodes(ctx context.Context, p beacon.Principal, _ struct{}) 
 		tickets[i] = beacon.Ticket{Hash: hash, Kind: beacon.NewCodeTicket, Person: p.Person, CreatedBy: p.Person, CreatedAt: now, ExpiresAt: now.Add(day)}
 	}
 	return codes, pp.edit(ctx, p, beacon.PeopleSight{Person: p.Person}, func(e *beacon.PeopleEdit) error {
-		if e.Doors.Codes > 0 || e.Doors.Passkeys > 0 {
-			if err := p.CheckFresh(now); err != nil {
+		if err := p.CheckFresh(now); err != nil {
+			if e.Person == nil || e.Doors.Codes > 0 || e.Doors.Passkeys > 0 {
 				return err
 			}
+			// Their first door, so they could never be fresh without it. Whoever has their
+			// browser may be someone else.
+			e.Person.RecoveredAt = now
+			e.Write.People = []beacon.Person{e.Person.Person}
+			e.Write.Changes = []beacon.Change{pp.change(beacon.PersonRecovered, string(p.Person), p.Actor(), "first codes")}
 		}
 		e.Write.DropTickets, e.Write.Tickets = []beacon.TicketKind{beacon.NewCodeTicket}, tickets
 		return access.Keep(p.Once, codes, string(p.Person))

@@ -183,6 +183,9 @@ func (pp *People) changeMember(p beacon.Principal, in MemberChange, account beac
 		}
 	}
 	if is.Role != member.Role {
+		if err := p.CheckNotFrozen(pp.now()); err != nil {
+			return err
+		}
 		if err := mayMakeLeaders(p, pp.now(), &member.Membership, &is); err != nil {
 			return err
 		}
@@ -244,7 +247,7 @@ func (pp *People) RemoveMember(ctx context.Context, p beacon.Principal, in Membe
 		if member.Leads() && !roster.Leads(in.Person) {
 			return errLast
 		}
-		e.Write.Leaving = []beacon.Membership{member.Membership}
+		e.Write.Leaving, e.Write.DropMade = []beacon.Membership{member.Membership}, in.Person
 		e.Write.Changes = []beacon.Change{pp.change(beacon.MemberRemoved, string(in.Person), p.Actor(), noted(&member.Membership))}
 		pp.revokeGiven(e, p.Actor(), roster.Invites, in.Person, standing{})
 		return nil

@@ -34,14 +34,21 @@ func stands(p beacon.Principal, e *beacon.PeopleEdit, account beacon.UserID) (s 
 	if p.Person == "" {
 		return keyStands(p, account)
 	}
-	who := e.Actor
+	if s = seatedStands(e.Actor, account); !s.posts && account != p.User {
+		s = standing{}
+	}
+	return s
+}
+
+// seatedStands returns the standing of a person in an account.
+func seatedStands(who *beacon.Seated, account beacon.UserID) (s standing) {
 	if who == nil || !who.Active() {
 		return s
 	}
 	if slices.Contains(who.Posts(), beacon.AdminPost) {
 		return standing{beacon.Owner, true}
 	}
-	if seat := who.In(account); seat != nil && account != "" && account == p.User {
+	if seat := who.In(account); seat != nil && account != "" {
 		s.role = seat.Role
 	}
 	return s
@@ -69,10 +76,13 @@ func (s standing) mayGive(m *beacon.Membership) error {
 	return errNotGiven
 }
 
+// powerful reports whether it is of an owner, or of someone with a post.
+func powerful(m *beacon.Membership) bool { return m.Leads() || len(m.Posts) > 0 }
+
 // mayMakeLeaders returns an error for a person who may not now make or unmake owners and
-// admins.
+// people with posts.
 func mayMakeLeaders(p beacon.Principal, now time.Time, touched ...*beacon.Membership) error {
-	if !slices.ContainsFunc(touched, (*beacon.Membership).Leads) {
+	if !slices.ContainsFunc(touched, powerful) {
 		return nil
 	}
 	if err := p.CheckFresh(now); err != nil {
@@ -90,7 +100,7 @@ func resolve(p beacon.Principal, account beacon.UserID) (beacon.UserID, error) {
 	if account == "" || !p.MayActFor(account) && !member {
 		return "", errNotYours
 	}
-	return account, nil
+	return account, checkAccount(account)
 }
 
 // revokeGiven revokes what someone invited others to and may no longer give, since they might

@@ -101,13 +101,11 @@ func (pp *People) setPosts(p beacon.Principal, e *beacon.PeopleEdit, posts []bea
 	if slices.Equal(was.Posts, is.Posts) {
 		return nil
 	}
-	if was.Leads() != is.Leads() {
-		if err := mayMakeLeaders(p, pp.now(), &was, &is); err != nil {
-			return err
-		}
-		if was.Leads() && !e.Rosters[""].Leads(e.Person.ID) {
-			return errLast
-		}
+	if err := mayMakeLeaders(p, pp.now(), &was, &is); err != nil {
+		return err
+	}
+	if was.Leads() && !is.Leads() && !e.Rosters[""].Leads(e.Person.ID) {
+		return errLast
 	}
 	kind := beacon.MemberChanged
 	switch {
@@ -129,8 +127,10 @@ func (pp *People) setPosts(p beacon.Principal, e *beacon.PeopleEdit, posts []bea
 	return nil
 }
 
-// revokeAll revokes what the person invited others to, by whatever right.
+// revokeAll revokes what the person invited others to, by whatever right, and the links that
+// they made.
 func (pp *People) revokeAll(p beacon.Principal, e *beacon.PeopleEdit) {
+	e.Write.DropMade = e.Person.ID
 	if len(e.Write.Invites) == 0 {
 		pp.revokeGiven(e, p.Actor(), e.Given, e.Person.ID, standing{})
 	}
@@ -148,6 +148,11 @@ func leadsElsewhere(e *beacon.PeopleEdit, seats ...beacon.Membership) error {
 }
 
 func (pp *People) suspend(p beacon.Principal, e *beacon.PeopleEdit, suspend bool) error {
+	for i := range e.Person.Memberships {
+		if err := mayMakeLeaders(p, pp.now(), &e.Person.Memberships[i]); err != nil {
+			return err
+		}
+	}
 	kind := beacon.PersonRestored
 	if suspend {
 		kind = beacon.PersonSuspended

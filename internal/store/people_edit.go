@@ -66,7 +66,7 @@ func seePeople(tx *transaction, sight beacon.PeopleSight) (e *beacon.PeopleEdit,
 			}
 			t, found, err := first(tx.ctx, tx, ticketRow, ticketSQL, hex.EncodeToString(sight.Ticket[:]))
 			if found {
-				e.Ticket, person = &t, cmp.Or(person, t.Person)
+				e.Ticket, person, sight.Actor = &t, cmp.Or(person, t.Person), cmp.Or(sight.Actor, t.CreatedBy)
 			}
 			return err
 		},
@@ -200,6 +200,9 @@ func (w *peopleWriter) doors() {
 	}
 	for _, kind := range want.DropTickets {
 		w.exec(dropTicketsSQL, person, string(kind))
+	}
+	if want.DropMade != "" {
+		w.exec(`DELETE FROM tickets WHERE created_by = $1 AND person_id <> $1 AND kind = $2`, string(want.DropMade), string(beacon.LinkTicket))
 	}
 	if want.NewInForce {
 		w.exec(dropTicketsSQL, person, string(beacon.CodeTicket))

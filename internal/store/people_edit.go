@@ -148,6 +148,8 @@ const (
 		role = excluded.role, posts = excluded.posts, hotspots = excluded.hotspots, since = excluded.since, seal = excluded.seal`
 	putInviteSQL = `INSERT INTO invitations (` + inviteColumns + `) VALUES (…) ON CONFLICT (id) DO UPDATE SET
 		used_at = excluded.used_at, used_by = excluded.used_by, revoked_at = excluded.revoked_at, seal = excluded.seal`
+	putLeftSQL = `INSERT INTO left_accounts (person_id, user_id, left_at) VALUES ($1, $2, $3)
+		ON CONFLICT (person_id, user_id) DO UPDATE SET left_at = excluded.left_at`
 	putAccountNameSQL = `INSERT INTO account_names (user_id, name) VALUES ($1, $2) ON CONFLICT (user_id) DO UPDATE SET name = excluded.name`
 )
 
@@ -159,6 +161,9 @@ func (w *peopleWriter) people() {
 	}
 	for _, m := range want.Leaving {
 		w.exec(`DELETE FROM memberships WHERE person_id = $1 AND user_id = $2`, string(m.Person), string(m.Account))
+		if m.Account != "" && len(want.Changes) > 0 {
+			w.exec(putLeftSQL, string(m.Person), string(m.Account), micros(want.Changes[0].At))
+		}
 	}
 	for i := range want.Memberships {
 		w.put(putMembershipSQL, membershipRow(&want.Memberships[i]))

@@ -129,6 +129,25 @@ func behind(t *testing.T, database Database) {
 		}
 		equal(t, "who is behind "+string(tc.user)+" "+string(tc.person), got, tc.want)
 	}
+
+	// Who has left an account is behind its keys for a while, and it is one of theirs.
+	editPeople(t, db, beacon.PeopleSight{}, func(e *beacon.PeopleEdit) {
+		e.Write.Leaving = []beacon.Membership{member(2, "usr_a", beacon.Viewer)}
+		e.Write.Changes = []beacon.Change{{Kind: beacon.MemberRemoved, Target: string(person(2).ID), Actor: Actor, At: Now}}
+	})
+	for _, tc := range []struct {
+		now                time.Time
+		ofAccount, ofOther int
+	}{{Now.Add(beacon.HoldAtMost - time.Second), 2, 2}, {Now.Add(beacon.HoldAtMost), 1, 1}} {
+		if err := db.People.PrunePeople(t.Context(), tc.now); err != nil {
+			t.Fatal(err)
+		}
+		key := must(db.People.Behind(t.Context(), "usr_a", ""))
+		left := must(db.People.Behind(t.Context(), "", person(2).ID))
+		if len(key.People) != tc.ofAccount || len(left.Accounts) != tc.ofOther {
+			t.Errorf("at %v: behind the key %v, accounts of who left %v; want %d and %d", tc.now, key.People, left.Accounts, tc.ofAccount, tc.ofOther)
+		}
+	}
 }
 
 // peopleInvites checks that an invitation is listed while it is open, and found by its token.

@@ -1,0 +1,13 @@
+-- Accounts that a person left not long ago: who leaves one to judge its hotspots is still
+-- behind it.
+
+CREATE TABLE IF NOT EXISTS left_accounts (
+	person_id {key} NOT NULL,
+	user_id   {key} NOT NULL,
+	left_at   bigint NOT NULL,
+	CONSTRAINT left_accounts_pk PRIMARY KEY (person_id, user_id)
+) {clustered};
+
+CREATE INDEX IF NOT EXISTS left_accounts_of ON left_accounts (user_id, person_id);
+
+CREATE INDEX IF NOT EXISTS left_accounts_at ON left_accounts (left_at);

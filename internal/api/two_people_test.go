@@ -41,7 +41,18 @@ func TestTwoPeople_Holds(t *testing.T) {
 			return s.call(t, "POST", path, body, "Authorization", "Bearer "+key.Data.Secret)
 		}
 
-		hold := place(tom)
+		// Ada makes a key for an account of nobody, and is still behind it.
+		var other struct{ Data shapes.CreatedKey }
+		if err := json.Unmarshal(ada.send(t, "POST", "/v1/keys", `{"user_id":"new","scopes":["hotspots:verify"]}`).want(t, http.StatusOK).body, &other); err != nil {
+			t.Fatal(err)
+		}
+		hold := place(ada)
+		if a := s.call(t, "POST", "/v1/holds/"+hold+"/decisions", extension, "Authorization", "Bearer "+other.Data.Secret); a.StatusCode != http.StatusConflict {
+			t.Errorf("Ada extends her own hold with a key for somebody new: %s", a)
+		}
+		ada.send(t, "POST", "/v1/holds/"+hold+"/decisions", `{"action":"release","reason":"r"}`).want(t, http.StatusOK)
+
+		hold = place(tom)
 		for who, a := range map[string]answer{"Tom": extend(tom, hold), "his key": withKey("/v1/holds/"+hold+"/decisions", extension)} {
 			if a.StatusCode != http.StatusConflict || !strings.Contains(string(a.body), "second person") {
 				t.Errorf("%s extends his own hold: %s", who, a)
@@ -100,6 +111,41 @@ func TestTwoPeople_Visits(t *testing.T) {
 		ada.send(t, "POST", path+"/verification", found).want(t, http.StatusOK)
 		if !proven() {
 			t.Error("a visit of someone else does not prove its place")
+		}
+	})
+}
+
+// A key that a person made ends when they may do less: with it they could do what they no
+// longer may.
+func TestPeople_KeysEnd(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		ada := s.firstAdmin(t)
+		ben := ada.invited(t, "/v1/invitations", `{"account":"new"}`, "Ben")
+		for name, lose := range map[string]func(eve guest){
+			"demoted": func(eve guest) {
+				ben.send(t, "PATCH", "/v1/users/me/members/"+eve.me.ID, `{"role":"viewer"}`).want(t, http.StatusOK)
+			},
+			"removed": func(eve guest) {
+				ben.send(t, "DELETE", "/v1/users/me/members/"+eve.me.ID, "").want(t, http.StatusNoContent)
+			},
+			"suspended": func(eve guest) {
+				ada.send(t, "PATCH", "/v1/people/"+eve.me.ID, `{"suspended":true}`).want(t, http.StatusOK)
+			},
+			"erased": func(eve guest) { ada.send(t, "DELETE", "/v1/people/"+eve.me.ID, "").want(t, http.StatusNoContent) },
+		} {
+			eve := ben.invited(t, "/v1/users/me/invitations", `{"role":"owner"}`, "Eve")
+			var key struct{ Data shapes.CreatedKey }
+			if err := json.Unmarshal(eve.send(t, "POST", "/v1/keys", `{"scopes":["hotspots:write","rewards:read","keys:manage"]}`).want(t, http.StatusOK).body, &key); err != nil {
+				t.Fatal(err)
+			}
+			use := func() answer {
+				return s.call(t, "PATCH", "/v1/users/me/members/"+eve.me.ID, `{"role":"owner"}`, "Authorization", "Bearer "+key.Data.Secret)
+			}
+			use().want(t, http.StatusOK)
+			lose(eve)
+			if a := use(); a.StatusCode != http.StatusUnauthorized {
+				t.Errorf("%s, Eve makes herself an owner by her key: %s", name, a)
+			}
 		}
 	})
 }

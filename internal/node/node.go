@@ -182,7 +182,7 @@ func New(db *store.DB, cfg Config) *Node {
 	})
 	n.Keys = access.New(db.Keys, now, &n.heard)
 	n.sessions = people.NewSessions(db.People, now, &n.heard)
-	n.People = people.New(people.Config{Store: db.People, Sessions: n.sessions, Mailer: cfg.Mailer, SignUp: cfg.SignUp, Now: now, Log: log})
+	n.People = people.New(people.Config{Store: db.People, Sessions: n.sessions, Keys: n.Keys, Mailer: cfg.Mailer, SignUp: cfg.SignUp, Now: now, Log: log})
 	n.Follower = replica.NewFollower(n.Fleet, followed{db.Changes, db.Hotspots, db.Settings}, &n.heard, n.Keys.Follow, n.telemetry, log)
 	n.Follower.OnPerson(n.sessions.Forget)
 	n.API = api.New(n.APIConfig())

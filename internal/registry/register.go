@@ -108,7 +108,7 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 	if err := h.CheckNews(found); err != nil {
 		return View{}, err
 	}
-	who, err := r.people.Behind(ctx, p.User, p.Person)
+	who, err := r.people.Behind(ctx, p.User, p.Person, p.Key)
 	if err != nil {
 		return View{}, err
 	}

@@ -78,7 +78,7 @@ type Finder interface {
 
 // People knows who may be behind a request.
 type People interface {
-	Behind(ctx context.Context, user beacon.UserID, person beacon.PersonID) (beacon.Behind, error)
+	Behind(ctx context.Context, user beacon.UserID, person beacon.PersonID, key beacon.KeyID) (beacon.Behind, error)
 }
 
 // Registry implements the verbs.

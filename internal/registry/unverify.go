@@ -25,7 +25,7 @@ func (r *Registry) Unverify(ctx context.Context, p beacon.Principal, in Withdraw
 		return struct{}{}, err
 	}
 	if !h.Location.VerifiedAt.IsZero() || in.Reason != "" {
-		who, err := r.people.Behind(ctx, p.User, p.Person)
+		who, err := r.people.Behind(ctx, p.User, p.Person, p.Key)
 		if err == nil {
 			err = r.mayTake(ctx, who, &h, by, errNeighbour)
 		}

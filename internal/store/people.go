@@ -199,22 +199,23 @@ func (db PeopleTable) TouchSessions(ctx context.Context, used map[beacon.Session
 
 const (
 	peopleOfSQL = `SELECT person_id FROM memberships WHERE user_id = $1
-		UNION SELECT person_id FROM left_accounts WHERE user_id = $1 ORDER BY person_id`
+		UNION SELECT person_id FROM left_accounts WHERE user_id = $1
+		UNION SELECT created_by FROM api_keys WHERE id = $2 AND created_by <> '' ORDER BY person_id`
 	accountsOfSQL = `SELECT user_id FROM memberships WHERE user_id <> '' AND person_id IN (…) ORDER BY user_id`
 	leftBySQL     = `SELECT user_id FROM left_accounts WHERE person_id IN (…) ORDER BY user_id`
 )
 
-// Behind returns who may be behind a request: a person, or else all members of the account
-// that a key acts for; and all accounts of these people. Members who left not long ago count
-// as if they had not.
-func (db PeopleTable) Behind(ctx context.Context, user beacon.UserID, person beacon.PersonID) (beacon.Behind, error) {
-	return behindIn(ctx, db, user, person)
+// Behind returns who may be behind a request: a person, or else who made the key and all
+// members of its account; and all accounts of these people. Members who left not long ago
+// count as if they had not.
+func (db PeopleTable) Behind(ctx context.Context, user beacon.UserID, person beacon.PersonID, key beacon.KeyID) (beacon.Behind, error) {
+	return behindIn(ctx, db, user, person, key)
 }
 
-func behindIn(ctx context.Context, from source, user beacon.UserID, person beacon.PersonID) (b beacon.Behind, err error) {
+func behindIn(ctx context.Context, from source, user beacon.UserID, person beacon.PersonID, key beacon.KeyID) (b beacon.Behind, err error) {
 	b = beacon.Behind{User: user, Person: person, People: []beacon.PersonID{person}}
 	if person == "" {
-		if b.People, err = list(ctx, from, label[beacon.PersonID], peopleOfSQL, string(user)); err != nil {
+		if b.People, err = list(ctx, from, label[beacon.PersonID], peopleOfSQL, string(user), string(key)); err != nil {
 			return b, err
 		}
 	}

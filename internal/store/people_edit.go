@@ -92,6 +92,12 @@ func seePeople(tx *transaction, sight beacon.PeopleSight) (e *beacon.PeopleEdit,
 			return err
 		},
 		func() (err error) {
+			if sight.KeysBy != "" {
+				e.Keys, err = list(tx.ctx, tx, keyRow, keysBySQL, string(sight.KeysBy))
+			}
+			return err
+		},
+		func() (err error) {
 			if sight.FirstKey {
 				if e.FirstKey, err = invitationIn(tx.ctx, tx); err == nil {
 					e.Any, err = anyPerson(tx.ctx, tx)
@@ -121,6 +127,8 @@ func seePeople(tx *transaction, sight beacon.PeopleSight) (e *beacon.PeopleEdit,
 }
 
 const givenInvitesSQL = `SELECT ` + inviteColumns + ` FROM invitations WHERE created_by = $1 AND used_at = 0 AND revoked_at = 0 ORDER BY id`
+
+const keysBySQL = `SELECT ` + keyColumns + ` FROM api_keys WHERE created_by = $1 AND revoked_at = 0 ORDER BY id`
 
 const inviteSQL = `SELECT ` + inviteColumns + ` FROM invitations WHERE id = $1`
 
@@ -173,6 +181,9 @@ func (w *peopleWriter) people() {
 	}
 	for _, account := range slices.Sorted(maps.Keys(want.Names)) {
 		w.exec(putAccountNameSQL, string(account), want.Names[account])
+	}
+	for _, id := range want.RevokeKeys {
+		w.exec(revokeKeySQL, string(id), micros(want.RevokedAt))
 	}
 	if want.UseFirstKey {
 		w.exec(`DELETE FROM settings WHERE name = $1`, invitation)

@@ -28,7 +28,7 @@ type Store interface {
 	ActiveHolds(ctx context.Context) ([]beacon.Hold, error)
 	Holds(ctx context.Context, user beacon.UserID, after beacon.HoldID, offset, limit int) (page []beacon.Hold, total int, err error)
 	// Behind returns who may be behind a request of a user's key, or of a person.
-	Behind(ctx context.Context, user beacon.UserID, person beacon.PersonID) (beacon.Behind, error)
+	Behind(ctx context.Context, user beacon.UserID, person beacon.PersonID, key beacon.KeyID) (beacon.Behind, error)
 }
 
 // Holds are the holds of all operators.
@@ -109,7 +109,7 @@ func (r *Holds) Place(ctx context.Context, p beacon.Principal, in Request) (beac
 		ID: beacon.HoldID(id.New(beacon.HoldPrefix, now)), User: user, Hotspot: in.Hotspot, Reason: in.Reason, Evidence: in.Evidence,
 		Until: in.Until.UTC().Truncate(time.Microsecond),
 	}
-	judge, err := r.Store.Behind(ctx, p.User, p.Person)
+	judge, err := r.Store.Behind(ctx, p.User, p.Person, p.Key)
 	if err != nil {
 		return beacon.Hold{}, err
 	}
@@ -187,7 +187,7 @@ func (r *Holds) change(
 	if err != nil {
 		return beacon.Hold{}, err
 	}
-	who, err := r.Store.Behind(ctx, p.User, p.Person)
+	who, err := r.Store.Behind(ctx, p.User, p.Person, p.Key)
 	if err == nil {
 		err = may(who, &was)
 	}

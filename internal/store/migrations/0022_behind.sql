@@ -1,3 +1,10 @@
+-- Who may be behind a key or a person, for rules that need two people.
+
+-- The person who made a key; empty if nobody was signed in.
+ALTER TABLE api_keys {add column} created_by {key} NOT NULL DEFAULT '';
+
+CREATE INDEX IF NOT EXISTS api_keys_created_by ON api_keys (created_by, id);
+
 -- Accounts that a person left not long ago: who leaves one to judge its hotspots is still
 -- behind it.
 

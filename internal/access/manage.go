@@ -73,6 +73,7 @@ func (k *Keys) Create(ctx context.Context, p beacon.Principal, in Creation) (Cre
 			return Created{}, forbidden("this key cannot create a key for other origins or addresses than its own")
 		}
 	}
+	wanted.CreatedBy = p.Person
 	key, plain := Mint(now, wanted)
 	made := Created{Key: key, Plain: plain}
 	if err := Keep(p.Once, made, string(key.ID)); err != nil {

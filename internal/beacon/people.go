@@ -165,6 +165,7 @@ type PeopleSight struct {
 	Identity      *OIDCIdentity      // its person is the Person, if that is empty
 	Passkeys      bool               // of the person
 	FirstKey      bool               // the invitation to create the first key, and whether there are people
+	KeysBy        PersonID           // the keys in force that a person made
 }
 
 // PeopleEdit is what an edit sees, and what it wants written. Nothing else is written, and
@@ -179,6 +180,7 @@ type PeopleEdit struct {
 	Doors         PersonDoors // of the person
 	FirstKey      Invitation
 	Any           bool // there are people
+	Keys          []Key
 
 	Write PeopleWrites
 }
@@ -203,6 +205,8 @@ type PeopleWrites struct {
 	DropDoors   bool // all passkeys, tickets and identities of the person
 	Identities  []OIDCIdentity
 	UseFirstKey bool // the invitation to create the first key
+	RevokeKeys  []KeyID
+	RevokedAt   time.Time // of the keys
 	Changes     []Change
 }
 

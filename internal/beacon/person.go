@@ -153,3 +153,8 @@ type Behind struct {
 	People   []PersonID
 	Accounts []UserID // with User, if it is not empty
 }
+
+// Owns reports whether an account is one of those who may be behind the request.
+func (b Behind) Owns(account UserID) bool {
+	return account != "" && (account == b.User || slices.Contains(b.Accounts, account))
+}

@@ -246,6 +246,8 @@ type Key struct {
 	RevokedAt  time.Time // zero: not revoked
 	LastUsedAt time.Time // zero: never used; kept to the minute
 
+	CreatedBy PersonID // who was signed in when it was made; empty: nobody
+
 	Restrictions Restrictions
 	Enrolment    Enrolment
 	Enrolled     int // devices linked with it

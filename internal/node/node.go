@@ -128,6 +128,7 @@ type (
 		store.RecordTable
 		store.CheckInTable
 		store.LedgerTable
+		store.PeopleTable
 	}
 	followed struct {
 		store.ChangeTable
@@ -178,11 +179,11 @@ func New(db *store.DB, cfg Config) *Node {
 	n.erasures = erasure.New(erasure.Config{Wishes: db.Users, Store: erasable{db.Users, db.Keys, db.Hotspots, db.Changes, db.Holds, db.Ledger}, Clock: n.clock, Lease: n.holder.Held, Log: log})
 	n.checkins = checkins.New(checked{db.Hotspots, db.CheckIns}, n.Fleet, now, log)
 	n.review = review.New(review.Config{
-		Store: reviewed{db.Flags, db.Hotspots, db.Records, db.CheckIns, db.Ledger}, Final: n.telemetry.FinalBefore, Lease: n.holder.Held, Addresses: n.checkins.Addresses, Now: now, Log: log,
+		Store: reviewed{db.Flags, db.Hotspots, db.Records, db.CheckIns, db.Ledger, db.People}, Final: n.telemetry.FinalBefore, Lease: n.holder.Held, Addresses: n.checkins.Addresses, Now: now, Log: log,
 	})
 	n.Keys = access.New(db.Keys, now, &n.heard)
 	n.sessions = people.NewSessions(db.People, now, &n.heard)
-	n.People = people.New(people.Config{Store: db.People, Sessions: n.sessions, Mailer: cfg.Mailer, SignUp: cfg.SignUp, Now: now, Log: log})
+	n.People = people.New(people.Config{Store: db.People, Sessions: n.sessions, Keys: n.Keys, Mailer: cfg.Mailer, SignUp: cfg.SignUp, Now: now, Log: log})
 	n.Follower = replica.NewFollower(n.Fleet, followed{db.Changes, db.Hotspots, db.Settings}, &n.heard, n.Keys.Follow, n.telemetry, log)
 	n.Follower.OnPerson(n.sessions.Forget)
 	n.API = api.New(n.APIConfig())
@@ -198,7 +199,7 @@ func (n *Node) APIConfig() api.Config {
 		Sessions:  n.sessions,
 		LinkBase:  n.linkBase,
 		Identity:  n.Follower.Identity,
-		Registry:  registry.New(registered{n.db.Hotspots, n.db.CheckIns, n.db.Changes}, n.db.Hotspots, n.Fleet, n.clock.Now),
+		Registry:  registry.New(registered{n.db.Hotspots, n.db.CheckIns, n.db.Changes}, n.db.Hotspots, n.db.People, n.Fleet, n.clock.Now),
 		CheckIns:  n.checkins,
 		Fleet:     n.Fleet,
 		Telemetry: n.telemetry,

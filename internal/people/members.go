@@ -75,6 +75,7 @@ func (pp *People) NameAccount(ctx context.Context, p beacon.Principal, in Naming
 func (pp *People) edit(ctx context.Context, p beacon.Principal, sight beacon.PeopleSight, edit func(*beacon.PeopleEdit) error) error {
 	sight.Actor = p.Person
 	var touched []beacon.PersonID
+	var revoked []beacon.KeyID
 	err := pp.store.EditPeople(ctx, p.Actor(), sight, func(e *beacon.PeopleEdit) error {
 		touched = touched[:0]
 		if err := edit(e); err != nil {
@@ -85,11 +86,17 @@ func (pp *People) edit(ctx context.Context, p beacon.Principal, sight beacon.Peo
 				touched = append(touched, beacon.PersonID(c.Target))
 			}
 		}
+		if pp.keys != nil {
+			revoked = e.Write.RevokeKeys
+		}
 		return nil
 	})
 	if err == nil {
 		for _, person := range touched { // here at once; other servers follow
 			pp.sessions.Forget(person)
+		}
+		for _, key := range revoked {
+			pp.keys.Forget(key)
 		}
 	}
 	return err
@@ -146,7 +153,7 @@ func (pp *People) ChangeMember(ctx context.Context, p beacon.Principal, in Membe
 	if in.Person == p.Person && p.Person != "" || in.Person == beacon.Me {
 		return nil, errYourself
 	}
-	err = pp.edit(ctx, p, beacon.PeopleSight{Accounts: []beacon.UserID{account}}, func(e *beacon.PeopleEdit) error {
+	err = pp.edit(ctx, p, beacon.PeopleSight{Accounts: []beacon.UserID{account}, KeysBy: in.Person}, func(e *beacon.PeopleEdit) error {
 		return pp.changeMember(p, in, account, e)
 	})
 	if err != nil {
@@ -196,6 +203,9 @@ func (pp *People) changeMember(p beacon.Principal, in MemberChange, account beac
 	e.Write.Memberships = []beacon.Membership{is}
 	e.Write.Changes = []beacon.Change{pp.change(beacon.MemberChanged, string(in.Person), p.Actor(), noted(&is))}
 	pp.revokeGiven(e, p.Actor(), roster.Invites, in.Person, standing{role: is.Role})
+	if is.Role != member.Role {
+		pp.revokeKeys(p, e, func(k *beacon.Key) bool { return k.User == roster.Account })
+	}
 	return nil
 }
 
@@ -223,7 +233,7 @@ func (pp *People) RemoveMember(ctx context.Context, p beacon.Principal, in Membe
 	} else if !id.Valid(beacon.PersonPrefix, string(in.Person)) {
 		return struct{}{}, errMember
 	}
-	return struct{}{}, pp.edit(ctx, p, beacon.PeopleSight{Accounts: []beacon.UserID{account}}, func(e *beacon.PeopleEdit) error {
+	return struct{}{}, pp.edit(ctx, p, beacon.PeopleSight{Accounts: []beacon.UserID{account}, KeysBy: in.Person}, func(e *beacon.PeopleEdit) error {
 		roster := e.Rosters[account]
 		member := roster.Of(in.Person)
 		by := stands(p, e, account)
@@ -250,6 +260,7 @@ func (pp *People) RemoveMember(ctx context.Context, p beacon.Principal, in Membe
 		e.Write.Leaving, e.Write.DropMade = []beacon.Membership{member.Membership}, in.Person
 		e.Write.Changes = []beacon.Change{pp.change(beacon.MemberRemoved, string(in.Person), p.Actor(), noted(&member.Membership))}
 		pp.revokeGiven(e, p.Actor(), roster.Invites, in.Person, standing{})
+		pp.revokeKeys(p, e, func(k *beacon.Key) bool { return k.User == account })
 		return nil
 	})
 }

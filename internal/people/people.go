@@ -56,10 +56,17 @@ const (
 	SignUpOff    SignUp = "off"
 )
 
+// Keys are the API keys that this process knows.
+type Keys interface {
+	// Forget forgets a key that was revoked.
+	Forget(id beacon.KeyID)
+}
+
 // Config is what New needs.
 type Config struct {
 	Store    Store
 	Sessions *Sessions
+	Keys     Keys   // nil: this process serves no keys
 	Mailer   Mailer // nil: no mail is sent
 	SignUp   SignUp // empty: invite
 	Now      func() time.Time
@@ -70,6 +77,7 @@ type Config struct {
 type People struct {
 	store    Store
 	sessions *Sessions
+	keys     Keys
 	mailer   Mailer
 	signUp   SignUp
 	now      func() time.Time
@@ -84,7 +92,7 @@ func New(cfg Config) *People {
 		cfg.SignUp = SignUpInvite
 	}
 	return &People{
-		store: cfg.Store, sessions: cfg.Sessions, mailer: cfg.Mailer, signUp: cfg.SignUp, now: cfg.Now, log: cfg.Log,
+		store: cfg.Store, sessions: cfg.Sessions, keys: cfg.Keys, mailer: cfg.Mailer, signUp: cfg.SignUp, now: cfg.Now, log: cfg.Log,
 		asked: make(chan string, 100),
 	}
 }

@@ -80,7 +80,7 @@ func (pp *People) editOther(ctx context.Context, p beacon.Principal, person beac
 	case !id.Valid(beacon.PersonPrefix, string(person)):
 		return errPerson
 	}
-	return pp.edit(ctx, p, beacon.PeopleSight{Person: person, Accounts: []beacon.UserID{""}, Seats: true}, func(e *beacon.PeopleEdit) error {
+	return pp.edit(ctx, p, beacon.PeopleSight{Person: person, Accounts: []beacon.UserID{""}, Seats: true, KeysBy: person}, func(e *beacon.PeopleEdit) error {
 		if !stands(p, e, "").posts {
 			return errNotGiven
 		}
@@ -121,10 +121,20 @@ func (pp *People) setPosts(p beacon.Principal, e *beacon.PeopleEdit, posts []bea
 		e.Write.Memberships = []beacon.Membership{is}
 	}
 	e.Write.Changes = append(e.Write.Changes, pp.change(kind, string(e.Person.ID), p.Actor(), noted(&is)))
+	if slices.ContainsFunc(was.Posts, func(post beacon.Post) bool { return !slices.Contains(is.Posts, post) }) {
+		pp.revokeKeys(p, e, func(k *beacon.Key) bool { return byPost(k) || e.Person.In(k.User) == nil })
+	}
 	if was.Leads() && !is.Leads() {
 		pp.revokeAll(p, e)
 	}
 	return nil
+}
+
+// byPost reports whether a key has a scope that only those with a post can give.
+func byPost(k *beacon.Key) bool {
+	return slices.ContainsFunc(k.Scopes, func(s beacon.Scope) bool {
+		return s == beacon.HotspotsVerify || s == beacon.CheckInsWrite || s == beacon.Admin
+	})
 }
 
 // revokeAll revokes what the person invited others to, by whatever right, and the links that
@@ -165,6 +175,7 @@ func (pp *People) suspend(p beacon.Principal, e *beacon.PeopleEdit, suspend bool
 		e.Write.End = &beacon.EndSessions{Person: e.Person.ID}
 		e.Write.DropTickets = []beacon.TicketKind{beacon.LinkTicket}
 		pp.revokeAll(p, e)
+		pp.revokeKeys(p, e, func(*beacon.Key) bool { return true })
 	} else {
 		e.Person.SuspendedAt = time.Time{}
 	}
@@ -190,6 +201,7 @@ func (pp *People) Erase(ctx context.Context, p beacon.Principal, person beacon.P
 		e.Write.End, e.Write.DropDoors = &beacon.EndSessions{Person: e.Person.ID}, true
 		e.Write.Changes = []beacon.Change{pp.change(beacon.PersonErased, string(e.Person.ID), p.Actor())}
 		pp.revokeAll(p, e)
+		pp.revokeKeys(p, e, func(*beacon.Key) bool { return true })
 		return nil
 	})
 }

@@ -76,17 +76,23 @@ type Finder interface {
 	DeletedOf(ctx context.Context, user beacon.UserID, since time.Time, limit int) ([]beacon.HotspotName, error)
 }
 
+// People knows who may be behind a request.
+type People interface {
+	Behind(ctx context.Context, user beacon.UserID, person beacon.PersonID, key beacon.KeyID) (beacon.Behind, error)
+}
+
 // Registry implements the verbs.
 type Registry struct {
 	store  Store
 	finder Finder
+	people People
 	fleet  *fleet.Fleet
 	now    func() time.Time
 }
 
 // New returns a registry.
-func New(store Store, finder Finder, fleet *fleet.Fleet, now func() time.Time) *Registry {
-	return &Registry{store: store, finder: finder, fleet: fleet, now: now}
+func New(store Store, finder Finder, people People, fleet *fleet.Fleet, now func() time.Time) *Registry {
+	return &Registry{store: store, finder: finder, people: people, fleet: fleet, now: now}
 }
 
 // moment returns the time of a change, as precise as the API shows it, so that a

@@ -82,11 +82,12 @@ type RewardTables struct {
 	RecordTable
 	HotspotTable
 	ClockTable
+	PeopleTable
 }
 
 // Rewards returns the tables that rewards are computed from and written to.
 func (db *DB) Rewards() RewardTables {
-	return RewardTables{db.Ledger, db.Holds, db.Records, db.Hotspots, db.Clocks}
+	return RewardTables{db.Ledger, db.Holds, db.Records, db.Hotspots, db.Clocks, db.People}
 }
 
 // core is what the subjects share.

@@ -214,31 +214,40 @@ func (db PeopleTable) TouchSessions(ctx context.Context, used map[beacon.Session
 }
 
 const (
-	peopleOfSQL = `SELECT person_id FROM memberships JOIN people ON people.id = memberships.person_id
-		WHERE user_id = $1 AND erased_at = 0 ORDER BY person_id`
+	peopleOfSQL = `SELECT person_id FROM memberships WHERE user_id = $1
+		UNION SELECT person_id FROM left_accounts WHERE user_id = $1
+		UNION SELECT created_by FROM api_keys WHERE id = $2 AND created_by <> '' ORDER BY person_id`
 	accountsOfSQL = `SELECT user_id FROM memberships WHERE user_id <> '' AND person_id IN (…) ORDER BY user_id`
+	leftBySQL     = `SELECT user_id FROM left_accounts WHERE person_id IN (…) ORDER BY user_id`
 )
 
-// Behind returns who may be behind a request: a person, or else all members of the account
-// that a key acts for; and all accounts of these people.
-func (db PeopleTable) Behind(ctx context.Context, user beacon.UserID, person beacon.PersonID) (beacon.Behind, error) {
-	return behindIn(ctx, db, user, person)
+// Behind returns who may be behind a request: a person, or else who made the key and all
+// members of its account; and all accounts of these people. Members who left not long ago
+// count as if they had not.
+func (db PeopleTable) Behind(ctx context.Context, user beacon.UserID, person beacon.PersonID, key beacon.KeyID) (beacon.Behind, error) {
+	return behindIn(ctx, db, user, person, key)
 }
 
-func behindIn(ctx context.Context, from source, user beacon.UserID, person beacon.PersonID) (b beacon.Behind, err error) {
+func behindIn(ctx context.Context, from source, user beacon.UserID, person beacon.PersonID, key beacon.KeyID) (b beacon.Behind, err error) {
 	b = beacon.Behind{User: user, Person: person, People: []beacon.PersonID{person}}
 	if person == "" {
-		if b.People, err = list(ctx, from, label[beacon.PersonID], peopleOfSQL, string(user)); err != nil {
+		if b.People, err = list(ctx, from, label[beacon.PersonID], peopleOfSQL, string(user), string(key)); err != nil {
 			return b, err
 		}
 	}
-	b.Accounts, err = listByID(ctx, from, label[beacon.UserID], accountsOfSQL, b.People)
+	for _, text := range []string{accountsOfSQL, leftBySQL} {
+		accounts, err := listByID(ctx, from, label[beacon.UserID], text, b.People)
+		if err != nil {
+			return b, err
+		}
+		b.Accounts = append(b.Accounts, accounts...)
+	}
 	if user != "" {
 		b.Accounts = append(b.Accounts, user)
 	}
 	slices.Sort(b.Accounts)
 	b.Accounts = slices.Compact(b.Accounts)
-	return b, err
+	return b, nil
 }
 
 var prunePeopleSQL = []string{
@@ -246,18 +255,23 @@ var prunePeopleSQL = []string{
 	`DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
 }
 
+const pruneLeftSQL = `DELETE FROM left_accounts WHERE user_id || ' ' || person_id IN (SELECT user_id || ' ' || person_id FROM left_accounts WHERE left_at <= $1 ORDER BY left_at LIMIT $2)`
+
 const pruneInvitesSQL = `DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`
 
 // keepInvites is how long invitations are kept after their end.
 const keepInvites = 30 * 24 * time.Hour
 
-// PrunePeople deletes tickets and sessions that have expired by now, and invitations that did
-// so a month ago.
+// PrunePeople deletes tickets and sessions that have expired by now, invitations that did so
+// a month ago, and which accounts people left before that.
 func (db PeopleTable) PrunePeople(ctx context.Context, now time.Time) error {
 	for _, text := range prunePeopleSQL {
 		if _, err := db.prune(ctx, "people", text, micros(now)); err != nil {
 			return err
 		}
+	}
+	if _, err := db.prune(ctx, "people", pruneLeftSQL, micros(now.Add(-beacon.HoldAtMost))); err != nil {
+		return err
 	}
 	_, err := db.prune(ctx, "people", pruneInvitesSQL, micros(now.Add(-keepInvites)))
 	return err

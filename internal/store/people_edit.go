@@ -92,6 +92,12 @@ func seePeople(tx *transaction, sight beacon.PeopleSight) (e *beacon.PeopleEdit,
 			return err
 		},
 		func() (err error) {
+			if sight.KeysBy != "" {
+				e.Keys, err = list(tx.ctx, tx, keyRow, keysBySQL, string(sight.KeysBy))
+			}
+			return err
+		},
+		func() (err error) {
 			if sight.FirstKey {
 				if e.FirstKey, err = invitationIn(tx.ctx, tx); err == nil {
 					e.Any, err = anyPerson(tx.ctx, tx)
@@ -122,6 +128,8 @@ func seePeople(tx *transaction, sight beacon.PeopleSight) (e *beacon.PeopleEdit,
 
 const givenInvitesSQL = `SELECT ` + inviteColumns + ` FROM invitations WHERE created_by = $1 AND used_at = 0 AND revoked_at = 0 ORDER BY id`
 
+const keysBySQL = `SELECT ` + keyColumns + ` FROM api_keys WHERE created_by = $1 AND revoked_at = 0 ORDER BY id`
+
 const inviteSQL = `SELECT ` + inviteColumns + ` FROM invitations WHERE id = $1`
 
 func inviteIn(tx *transaction, sight beacon.PeopleSight) (beacon.Invite, bool, error) {
@@ -148,6 +156,8 @@ const (
 		role = excluded.role, posts = excluded.posts, hotspots = excluded.hotspots, since = excluded.since, seal = excluded.seal`
 	putInviteSQL = `INSERT INTO invitations (` + inviteColumns + `) VALUES (…) ON CONFLICT (id) DO UPDATE SET
 		used_at = excluded.used_at, used_by = excluded.used_by, revoked_at = excluded.revoked_at, seal = excluded.seal`
+	putLeftSQL = `INSERT INTO left_accounts (person_id, user_id, left_at) VALUES ($1, $2, $3)
+		ON CONFLICT (person_id, user_id) DO UPDATE SET left_at = excluded.left_at`
 	putAccountNameSQL = `INSERT INTO account_names (user_id, name) VALUES ($1, $2) ON CONFLICT (user_id) DO UPDATE SET name = excluded.name`
 )
 
@@ -159,6 +169,9 @@ func (w *peopleWriter) people() {
 	}
 	for _, m := range want.Leaving {
 		w.exec(`DELETE FROM memberships WHERE person_id = $1 AND user_id = $2`, string(m.Person), string(m.Account))
+		if m.Account != "" && len(want.Changes) > 0 {
+			w.exec(putLeftSQL, string(m.Person), string(m.Account), micros(want.Changes[0].At))
+		}
 	}
 	for i := range want.Memberships {
 		w.put(putMembershipSQL, membershipRow(&want.Memberships[i]))
@@ -168,6 +181,9 @@ func (w *peopleWriter) people() {
 	}
 	for _, account := range slices.Sorted(maps.Keys(want.Names)) {
 		w.exec(putAccountNameSQL, string(account), want.Names[account])
+	}
+	for _, id := range want.RevokeKeys {
+		w.exec(revokeKeySQL, string(id), micros(want.RevokedAt))
 	}
 	if want.UseFirstKey {
 		w.exec(`DELETE FROM settings WHERE name = $1`, invitation)

@@ -123,11 +123,50 @@ func behind(t *testing.T, database Database) {
 		{"", "per_03", beacon.Behind{Person: "per_03", People: []beacon.PersonID{"per_03"}, Accounts: []beacon.UserID{"usr_c"}}},
 		{"usr_c", "per_02", beacon.Behind{User: "usr_c", Person: "per_02", People: []beacon.PersonID{"per_02"}, Accounts: []beacon.UserID{"usr_a", "usr_b", "usr_c"}}},
 	} {
-		got := must(db.People.Behind(t.Context(), tc.user, tc.person))
+		got := must(db.People.Behind(t.Context(), tc.user, tc.person, ""))
 		if len(got.People) == 0 {
 			got.People = nil
 		}
 		equal(t, "who is behind "+string(tc.user)+" "+string(tc.person), got, tc.want)
+	}
+
+	// Who made a key is behind it, whatever account it is of, and loses it with their rights.
+	made := key("key_made")
+	made.User, made.CreatedBy = "usr_new", person(3).ID
+	if err := db.Keys.InsertKey(t.Context(), made, Actor, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := must(db.People.Behind(t.Context(), "usr_new", "", made.ID)); len(got.People) != 1 || got.People[0] != person(3).ID || len(got.Accounts) != 2 {
+		t.Errorf("behind a key that a person made: %+v", got)
+	}
+	editPeople(t, db, beacon.PeopleSight{KeysBy: person(3).ID}, func(e *beacon.PeopleEdit) {
+		if len(e.Keys) != 1 || e.Keys[0].ID != made.ID {
+			t.Errorf("keys of who made one: %+v", e.Keys)
+		}
+		e.Write.RevokeKeys, e.Write.RevokedAt = []beacon.KeyID{made.ID}, Now
+		e.Write.Changes = []beacon.Change{{Kind: beacon.KeyRevoked, Target: string(made.ID), Actor: Actor, At: Now}}
+	})
+	if k := must(db.Keys.Key(t.Context(), made.ID)); !k.RevokedAt.Equal(Now) || k.CreatedBy != person(3).ID {
+		t.Errorf("the key is %+v", k)
+	}
+
+	// Who has left an account is behind its keys for a while, and it is one of theirs.
+	editPeople(t, db, beacon.PeopleSight{}, func(e *beacon.PeopleEdit) {
+		e.Write.Leaving = []beacon.Membership{member(2, "usr_a", beacon.Viewer)}
+		e.Write.Changes = []beacon.Change{{Kind: beacon.MemberRemoved, Target: string(person(2).ID), Actor: Actor, At: Now}}
+	})
+	for _, tc := range []struct {
+		now                time.Time
+		ofAccount, ofOther int
+	}{{Now.Add(beacon.HoldAtMost - time.Second), 2, 2}, {Now.Add(beacon.HoldAtMost), 1, 1}} {
+		if err := db.People.PrunePeople(t.Context(), tc.now); err != nil {
+			t.Fatal(err)
+		}
+		key := must(db.People.Behind(t.Context(), "usr_a", "", ""))
+		left := must(db.People.Behind(t.Context(), "", person(2).ID, ""))
+		if len(key.People) != tc.ofAccount || len(left.Accounts) != tc.ofOther {
+			t.Errorf("at %v: behind the key %v, accounts of who left %v; want %d and %d", tc.now, key.People, left.Accounts, tc.ofAccount, tc.ofOther)
+		}
 	}
 }
 

@@ -40,6 +40,7 @@ const world: Box = [-180, -60, 180, 75];
 const nearest = 15; // the zoom at which a single place is shown
 /** Where arrow keys move a pin: a pixel, or ten with Shift. */
 const arrows: Record<string, [x: number, y: number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const calm = 500; // milliseconds
 const tileSize = 512; // pixels, as the library has it
 const slack = 4; // pixels around a click in which a hotspot counts as hit
 
@@ -75,7 +76,7 @@ export class MapView {
       style: this.#style(),
       ...(view
         ? { center: [view.lng, view.lat], zoom: view.zoom }
-        : { bounds: [west, south, east, north], fitBoundsOptions: { padding: around(covered(container)), maxZoom: nearest } }),
+        : { bounds: [west, south, east, north], fitBoundsOptions: { padding: around(covered(container), container.clientWidth), maxZoom: nearest } }),
       trackResize: false, // see below
       minZoom: 1,
       maxZoom: 20,
@@ -108,6 +109,7 @@ export class MapView {
     this.close = () => {
       unwatch();
       resized.disconnect();
+      clearTimeout(this.#resting);
       this.#map.remove();
     };
   }
@@ -242,7 +244,21 @@ export class MapView {
 
   /** Asks for what is shown anew; the server says which tiles did not change. */
   refresh(): void {
-    if (this.#shown.kind !== "preview" && this.#map.getSource("hotspots")) this.#map.refreshTiles("hotspots");
+    if (this.#shown.kind === "preview" || !this.#map.getSource("hotspots")) return;
+    this.#map.refreshTiles("hotspots");
+    this.#rest();
+  }
+
+  #resting: ReturnType<typeof setTimeout> | undefined;
+
+  /** Of a tile that did not change the library says nothing: a map that waited for it with something else would seem busy until it is moved. */
+  #rest(): void {
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => {
+      if (this.#map.getContainer().getAttribute("aria-busy") !== "true") return;
+      this.#map.triggerRepaint();
+      this.#rest();
+    }, calm);
   }
 
   // Discs are drawn for one latitude; a map that went far needs another.
@@ -473,10 +489,9 @@ export class MapView {
   }
 }
 
-const margin = 28; // pixels; a hotspot at the edge is a circle, and is seen whole
-
-/** Padding with some room to all sides. */
-function around({ left, bottom, top, right }: ReturnType<typeof covered>): ReturnType<typeof covered> {
+/** Padding with some room to all sides: a hotspot at the edge is a circle, and is seen whole. On a phone there is little. */
+function around({ left, bottom, top, right }: ReturnType<typeof covered>, width: number): ReturnType<typeof covered> {
+  const margin = Math.min(28, width / 48); // pixels
   return { left: left + margin, bottom: bottom + margin, top: top + margin, right: right + margin };
 }
 

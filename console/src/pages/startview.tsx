@@ -34,18 +34,20 @@ export function StartView() {
       <ErrorNote error={error} />
       <ErrorNote error={failed} />
       {answer && <p role="status">{is ? t.startView.is(is.lat.toFixed(3), is.lng.toFixed(3), is.zoom.toFixed(1)) : t.startView.unset}</p>}
-      <div class="line">
-        {view && (
-          <button type="button" class="button" disabled={busy || !answer} onClick={() => set(rounded(view.sight.value))}>
-            {t.startView.use}
-          </button>
-        )}
-        {is && (
-          <button type="button" class="quiet" disabled={busy} onClick={() => set(null)}>
-            {t.startView.clear}
-          </button>
-        )}
-      </div>
+      {(view || is) && (
+        <div class="line">
+          {view && (
+            <button type="button" class="button" disabled={busy || !answer} onClick={() => set(rounded(view.sight.value))}>
+              {t.startView.use}
+            </button>
+          )}
+          {is && (
+            <button type="button" class="quiet" disabled={busy} onClick={() => set(null)}>
+              {t.startView.clear}
+            </button>
+          )}
+        </div>
+      )}
     </section>
   );
 }

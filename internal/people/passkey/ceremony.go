@@ -49,7 +49,6 @@ func (p *Passkeys) session(what ceremony, state, response []byte) (webauthn.Sess
 	case len(response) > MaxResponse:
 		return k.Session, refuse(beacon.TooLarge, "the response of the device is too long; use another device", nil)
 	}
-	k.Session.UserVerification = protocol.VerificationRequired // whatever was stored
 	return k.Session, nil
 }
 

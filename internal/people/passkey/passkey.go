@@ -174,7 +174,7 @@ func (p *Passkeys) BeginAgain(who Person, existing []Credential) (options, state
 	if err != nil {
 		return nil, nil, beacon.Unexpected(err)
 	}
-	session.AllowedCredentialIDs = nil // one that is removed meanwhile must not spoil the others
+	session.AllowedCredentialIDs = nil // finish looks up whose a passkey is, as it is then
 	return p.begun(assertion, again, session)
 }
 

@@ -344,6 +344,34 @@ func TestRefused_State(t *testing.T) {
 	want(t, err, beacon.Unauthorized, "took too long")
 }
 
+// Any of several passkeys will do, also if another one was removed meanwhile.
+func TestAgain_OneOfTwo(t *testing.T) {
+	phone, laptop := newDevice(), newDevice()
+	s := added(t, phone)
+	options, state, err := s.Begin(ada, "Wi-Fi", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := s.Finish(ada, state, laptop.add(t, options))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.put(t, second)
+	first, err := s.find(phone.key.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if options, state, err = s.BeginAgain(ada, []passkey.Credential{first, second}); err != nil {
+		t.Fatal(err)
+	}
+	delete(s.stored, string(phone.key.ID))
+	if c, err := s.FinishAgain(ada, state, laptop.sign(t, options), s.find); err != nil || !bytes.Equal(c.ID, second.ID) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	_, err = s.FinishAgain(ada, state, phone.sign(t, options), s.find)
+	want(t, err, beacon.Unauthorized, "not known here")
+}
+
 // Someone else's passkey is no answer to the question whether it is still Ada.
 func TestAgain_AnothersPasskey(t *testing.T) {
 	d := newDevice()

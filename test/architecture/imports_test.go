@@ -51,6 +51,7 @@ var allowed = map[string][]string{
 	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "lease"},
 
 	// The doors of people, each a standard with its library; what a door opens is not theirs.
+	"people/oidc":    {"beacon"},
 	"people/passkey": {"beacon"},
 
 	// What they are paid.
@@ -161,6 +162,7 @@ var foreign = map[string][]string{
 	"docsite":             {"github.com/yuin/goldmark"},
 	"api/mvt":             {"google.golang.org/protobuf"},
 	"openfeeds":           {"golang.org/x/text"},
+	"people/oidc":         {"github.com/coreos/go-oidc/v3", "golang.org/x/oauth2", "golang.org/x/sync"},
 	"people/passkey":      {"github.com/go-webauthn/webauthn"},
 	"preview":             {"golang.org/x/text"},
 	"qrsvg":               {"rsc.io/qr"},

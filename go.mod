@@ -29,7 +29,10 @@ require rsc.io/qr v0.2.0
 require (
 	github.com/coreos/go-oidc/v3 v3.21.0
 	github.com/descope/virtualwebauthn v1.0.3
+	github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6
+	github.com/emersion/go-smtp v0.25.0
 	github.com/go-webauthn/webauthn v0.18.2
+	github.com/wneessen/go-mail v0.8.1
 	golang.org/x/image v0.46.0
 	golang.org/x/oauth2 v0.37.0
 )

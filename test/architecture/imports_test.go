@@ -50,7 +50,9 @@ var allowed = map[string][]string{
 	"review":    {"beacon", "clock", "geo", "heartbeat", "lease"},
 	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "lease"},
 
-	// The doors of people, each a standard with its library; what a door opens is not theirs.
+	// The doors of people, and mail, each a standard with its library; what a door opens is
+	// not theirs.
+	"mail":           {"beacon"},
 	"people/oidc":    {"beacon"},
 	"people/passkey": {"beacon"},
 
@@ -162,6 +164,7 @@ var foreign = map[string][]string{
 	"docsite":             {"github.com/yuin/goldmark"},
 	"api/mvt":             {"google.golang.org/protobuf"},
 	"openfeeds":           {"golang.org/x/text"},
+	"mail":                {"github.com/wneessen/go-mail"},
 	"people/oidc":         {"github.com/coreos/go-oidc/v3", "golang.org/x/oauth2", "golang.org/x/sync"},
 	"people/passkey":      {"github.com/go-webauthn/webauthn"},
 	"preview":             {"golang.org/x/text"},

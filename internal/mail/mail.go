@@ -71,7 +71,7 @@ func New(c Config) (*Mailer, error) {
 		return nil, err
 	}
 	from, err := netmail.ParseAddress(c.From)
-	if err != nil || CheckAddress(from.Address) != nil || !ascii(from.Address) || checkLine("name", from.Name+".", maxSubject) != nil {
+	if err != nil || CheckAddress(from.Address) != nil || !ascii(from.Address) {
 		return nil, errors.New("the sender of mails must look like Riverside Wi-Fi <wifi@example.org>")
 	}
 	m.from = from
@@ -130,7 +130,7 @@ func CheckAddress(text string) error {
 			return errors.New(wrong)
 		}
 	}
-	if parsed, err := netmail.ParseAddress(text); err != nil || parsed.Address != text {
+	if _, err := netmail.ParseAddress(text); err != nil {
 		return errors.New(wrong)
 	}
 	return nil
@@ -140,11 +140,11 @@ func ascii(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// checkLine returns nil if a text is one line that is not empty.
-func checkLine(what, text string, most int) error {
-	if !utf8.ValidString(text) || strings.TrimSpace(text) == "" || utf8.RuneCountInString(text) > most ||
+// checkSubject returns nil if a text is one line that is not empty.
+func checkSubject(text string) error {
+	if !utf8.ValidString(text) || strings.TrimSpace(text) == "" || utf8.RuneCountInString(text) > maxSubject ||
 		strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }) {
-		return fmt.Errorf("the %s must be one line of 1 to %d characters", what, most)
+		return fmt.Errorf("the subject must be one line of 1 to %d characters", maxSubject)
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (m *Mailer) Send(ctx context.Context, message Message) error {
 	if err := faults.Err(); err != nil {
 		return err
 	}
-	if err := checkLine("subject", message.Subject, maxSubject); err != nil {
+	if err := checkSubject(message.Subject); err != nil {
 		return beacon.Unexpected(err)
 	}
 	if message.Text == "" || len(message.Text) > maxBody || len(message.HTML) > maxBody {

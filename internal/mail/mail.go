@@ -81,7 +81,7 @@ func New(c Config) (*Mailer, error) {
 
 // parse reads where the server is. Errors of package url would show what they cannot read.
 func (m *Mailer) parse(text string) error {
-	const form = "the URL of the mail server must look like smtp://user:password@mail.example.org:587"
+	const form = "the URL of the mail server must look like smtp://mail.example.org:587, with user:password@ before its name if it asks for them"
 	u, err := url.Parse(text)
 	if err != nil || u.Opaque != "" {
 		return errors.New(form + "; in user and password, write %40 for @, %3A for :, %2F for /, %23 for #, %3F for ? and %25 for %")
@@ -93,13 +93,13 @@ func (m *Mailer) parse(text string) error {
 	m.local = m.host == "localhost" || net.ParseIP(m.host).IsLoopback()
 	switch {
 	case u.Scheme != "smtp" && u.Scheme != "smtps":
-		return errors.New(form + ", or smtps:// where TLS starts at once (port 465)")
+		return errors.New(form + "; or smtps:// where TLS starts at once (port 465)")
 	case m.host == "":
 		return errors.New(form + "; its host is missing")
 	case u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return errors.New(form + ", with nothing behind the port; in user and password, write %2F for /, %3F for ? and %23 for #")
+		return errors.New(form + "; nothing stands behind the port, and in user and password, write %2F for /, %3F for ? and %23 for #")
 	case u.User != nil && (m.user == "" || !given || m.password == ""):
-		return errors.New(form + ", with both a user and a password, or with neither")
+		return errors.New(form + "; it has both a user and a password, or neither")
 	case strings.ContainsFunc(m.user+m.password, unicode.IsControl):
 		return errors.New(form + "; user and password have no control characters")
 	}

@@ -386,16 +386,16 @@ func TestNew(t *testing.T) {
 		"smtp://u:ada@:587":                   "host is missing",
 		"smtp://u:ada@mail:0":                 "from 1 to 65535",
 		"smtp://u:ada@mail:70000":             "from 1 to 65535",
-		"smtp://u:ada@mail/x":                 "nothing behind the port",
-		"smtp://u:ada@mail?tls=no":            "nothing behind the port",
-		"smtp://u:ada@mail?":                  "nothing behind the port",
+		"smtp://u:ada@mail/x":                 "nothing stands behind the port",
+		"smtp://u:ada@mail?tls=no":            "nothing stands behind the port",
+		"smtp://u:ada@mail?":                  "nothing stands behind the port",
 	} {
 		_, err := mail.New(mail.Config{URL: text, From: "wifi@example.org"})
 		if err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: %v; want %q", text, err, words)
 			continue
 		}
-		if trimmed := strings.ReplaceAll(err.Error(), "smtp://user:password@mail", ""); strings.Contains(trimmed, "ada") || strings.Contains(trimmed, "p@ss") || strings.Contains(trimmed, "zzp") {
+		if strings.Contains(err.Error(), "ada") || strings.Contains(err.Error(), "p@ss") || strings.Contains(err.Error(), "zzp") {
 			t.Errorf("%s: the error has the password: %v", text, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,12 +28,14 @@ type liar struct {
 	now      time.Time
 	key      *ecdsa.PrivateKey
 	kid      string
-	document map[string]any              // what the issuer says of itself
-	claims   map[string]any              // what differs in its next ID token
-	userinfo map[string]any              // what its endpoint for user info says
-	paths    map[string]http.HandlerFunc // what is served instead
-	tokens   []*http.Request             // requests for tokens, with their forms read
+	document map[string]any  // what the issuer says of itself
+	claims   map[string]any  // what differs in its next ID token
+	userinfo map[string]any  // what its endpoint for user info says
+	tokens   []*http.Request // requests for tokens, with their forms read
 	nonce    string
+
+	mu    sync.Mutex
+	paths map[string]http.HandlerFunc // what is served instead
 }
 
 func newLiar(t *testing.T) *liar {
@@ -48,6 +51,13 @@ func newLiar(t *testing.T) *liar {
 	return l
 }
 
+// serve lets something else be served at a path, or what was there before.
+func (l *liar) serve(path string, what http.HandlerFunc) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.paths[path] = what
+}
+
 func (l *liar) rotate(kid string) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -57,7 +67,10 @@ func (l *liar) rotate(kid string) {
 }
 
 func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if serve, ok := l.paths[r.URL.Path]; ok {
+	l.mu.Lock()
+	serve := l.paths[r.URL.Path]
+	l.mu.Unlock()
+	if serve != nil {
 		serve(w, r)
 		return
 	}

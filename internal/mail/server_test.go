@@ -60,6 +60,7 @@ func newServer(t *testing.T, change func(*server)) *server {
 	go func() { done <- s.Serve(l) }()
 	t.Cleanup(func() {
 		_ = s.Close()
+		_ = l.Close() // which the server may not know yet
 		<-done
 	})
 	return s

@@ -51,6 +51,12 @@ var allowed = map[string][]string{
 	"review":    {"beacon", "clock", "geo", "heartbeat", "lease"},
 	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "lease"},
 
+	// The doors of people, and mail, each a standard with its library; what a door opens is
+	// not theirs.
+	"mail":           {"beacon"},
+	"people/oidc":    {"beacon"},
+	"people/passkey": {"beacon"},
+
 	// What they are paid.
 	"rewards":           {"beacon", "clock", "id", "ledger", "rewards/policy"},
 	"rewards/closing":   {"beacon", "clock", "geo", "lease", "ledger", "rewards", "rewards/ground", "rewards/holds", "rewards/places", "rewards/policy"},
@@ -161,6 +167,9 @@ var foreign = map[string][]string{
 	"docsite":             {"github.com/yuin/goldmark"},
 	"api/mvt":             {"google.golang.org/protobuf"},
 	"openfeeds":           {"golang.org/x/text"},
+	"mail":                {"github.com/wneessen/go-mail"},
+	"people/oidc":         {"github.com/coreos/go-oidc/v3", "golang.org/x/oauth2", "golang.org/x/sync"},
+	"people/passkey":      {"github.com/go-webauthn/webauthn"},
 	"preview":             {"golang.org/x/text"},
 	"qrsvg":               {"rsc.io/qr"},
 	"api/mvt/mvttest":     {"google.golang.org/protobuf"},

@@ -146,9 +146,8 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	log := node.OpenLog(out.stderr, c.LogFormat == "text", slog.Level(c.LogLevel))
 	defer log.Close()
 	config := node.ServerConfig{
-		Config:           node.Config{Limits: c.limits(), Origins: origins, Policies: set, Founding: founding, Now: now, Rate: rate, RealTime: rate == 1 && c.ClockStart.IsZero(), SignUp: people.SignUp(c.Signup), Log: log.Logger},
+		Config:           node.Config{PublicURL: url, Limits: c.limits(), Origins: origins, Policies: set, Founding: founding, Now: now, Rate: rate, RealTime: rate == 1 && c.ClockStart.IsZero(), SignUp: people.SignUp(c.Signup), Log: log.Logger},
 		Open:             func(ctx context.Context) (*store.DB, error) { return c.openPrivate(ctx, now(), log.Logger) },
-		PublicURL:        url,
 		Public:           c.Public,
 		Basemap:          base,
 		PreviewKeyPrefix: c.PreviewKeyPrefix,

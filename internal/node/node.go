@@ -32,9 +32,11 @@ import (
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/identity"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/oversight"
 	"github.com/beacon-wifi/beacon/internal/people"
+	"github.com/beacon-wifi/beacon/internal/people/doors"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/replica"
 	"github.com/beacon-wifi/beacon/internal/review"
@@ -59,6 +61,7 @@ type Node struct {
 
 	db        *store.DB
 	sessions  *people.Sessions
+	doors     *doors.Doors
 	holder    *lease.Holder
 	telemetry *telemetry.Telemetry
 	checkins  *checkins.CheckIns
@@ -89,9 +92,10 @@ type Config struct {
 	RealTime bool    // Now is not simulated
 	Log      *slog.Logger
 
-	LinkBase string        // what links for people begin with; empty: where each request says that the server is
-	SignUp   people.SignUp // who may become an operator; empty: who is invited
-	Mailer   people.Mailer // nil: no mail is sent
+	PublicURL string        // where browsers reach the server; passkeys belong to it
+	LinkBase  string        // what links for people begin with; empty: where each request says that the server is
+	SignUp    people.SignUp // who may become an operator; empty: who is invited
+	Mailer    people.Mailer // nil: no mail is sent
 
 	// Free is closed when this node may take the lease; nil: at once. Until then something
 	// else in the process writes to the database.
@@ -184,9 +188,15 @@ func New(db *store.DB, cfg Config) *Node {
 	n.People = people.New(people.Config{Store: db.People, Sessions: n.sessions, Mailer: cfg.Mailer, SignUp: cfg.SignUp, Now: now, Log: log})
 	n.Follower = replica.NewFollower(n.Fleet, followed{db.Changes, db.Hotspots, db.Settings}, &n.heard, n.Keys.Follow, n.telemetry, log)
 	n.Follower.OnPerson(n.sessions.Forget)
+	n.doors = doors.New(doors.Config{
+		People: n.People, Store: db.People, PublicURL: cfg.PublicURL, Network: n.name, Now: now,
+	})
 	n.API = api.New(n.APIConfig())
 	return n
 }
+
+// name returns the name of the network.
+func (n *Node) name() string { return identity.NameOf(n.Follower.Identity()) }
 
 // APIConfig returns what the API consists of. A test can replace a part and make
 // another API.
@@ -195,6 +205,7 @@ func (n *Node) APIConfig() api.Config {
 		Keys:      n.Keys,
 		People:    n.People,
 		Sessions:  n.sessions,
+		Doors:     n.doors,
 		LinkBase:  n.linkBase,
 		Identity:  n.Follower.Identity,
 		Registry:  registry.New(registered{n.db.Hotspots, n.db.CheckIns, n.db.Changes}, n.db.Hotspots, n.Fleet, n.clock.Now),

@@ -100,6 +100,10 @@ func refuse(kind beacon.Kind, message string, cause error) *beacon.Error {
 	return &beacon.Error{Kind: kind, Message: message, Err: cause}
 }
 
+func errCopied() error {
+	return refuse(beacon.Unauthorized, "there may be a copy of this passkey, so it is no longer accepted; sign in another way, remove it and add a new one", ErrCopied)
+}
+
 func errUnknown(cause error) error {
 	return refuse(beacon.Unauthorized, "this passkey is not known here; remove it from your device, and use another one or another way to sign in", cause)
 }

@@ -93,3 +93,21 @@ func (c Credential) forLibrary() webauthn.Credential {
 	}
 	return of
 }
+
+// Merge returns a stored passkey after a use that was checked against it, or against an
+// earlier state of it: another use may have been stored since. The higher count stays, in
+// whatever order two uses arrive. The error's cause is ErrCopied if both have the same.
+func (c Credential) Merge(used Credential) (Credential, error) {
+	if c.Count != 0 && c.Count == used.Count { // what is not higher was refused before
+		return Credential{}, errCopied()
+	}
+	c.BackupEligible = c.BackupEligible || used.BackupEligible
+	if used.Count == 0 || used.Count > c.Count {
+		c.BackedUp = used.BackedUp
+	}
+	c.Count = max(c.Count, used.Count)
+	if used.Used.After(c.Used) {
+		c.Used = used.Used
+	}
+	return c, nil
+}

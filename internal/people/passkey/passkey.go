@@ -210,7 +210,7 @@ func (p *Passkeys) finish(what ceremony, who string, state, response []byte, fin
 	}
 	// Many devices do not count, and one that is moved may stop: 0 says nothing.
 	if c.Count != 0 && data.Counter != 0 && data.Counter <= c.Count {
-		return Credential{}, refuse(beacon.Unauthorized, "there may be a copy of this passkey, so it is no longer accepted; sign in another way, remove it and add a new one", ErrCopied)
+		return Credential{}, errCopied()
 	}
 	c.Count = data.Counter
 	c.BackedUp = data.Flags.HasBackupState()

@@ -627,3 +627,24 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// Two uses at once are stored in any order.
+func TestMerge(t *testing.T) {
+	noon := time.Date(2026, 7, 3, 12, 0, 0, 0, time.UTC)
+	at := func(count uint32, minutes int, eligible, backed bool) passkey.Credential {
+		return passkey.Credential{ID: []byte("x"), Count: count, Used: noon.Add(time.Duration(minutes) * time.Minute), BackupEligible: eligible, BackedUp: backed}
+	}
+	for _, c := range []struct{ stored, used, want passkey.Credential }{
+		{at(5, 0, false, false), at(6, 1, true, true), at(6, 1, true, true)},
+		{at(7, 2, true, true), at(6, 1, false, false), at(7, 2, true, true)},
+		{at(0, 0, true, false), at(0, 1, true, true), at(0, 1, true, true)},
+		{at(5, 0, true, false), at(0, 1, true, true), at(5, 1, true, true)},
+	} {
+		if got, err := c.stored.Merge(c.used); err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%+v and %+v became %+v, %v", c.stored, c.used, got, err)
+		}
+	}
+	if _, err := at(6, 1, true, true).Merge(at(6, 2, true, true)); !errors.Is(err, passkey.ErrCopied) {
+		t.Errorf("two devices with one count: %v", err)
+	}
+}

@@ -14,6 +14,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -37,6 +38,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/oversight"
 	"github.com/beacon-wifi/beacon/internal/people"
 	"github.com/beacon-wifi/beacon/internal/people/doors"
+	"github.com/beacon-wifi/beacon/internal/people/letters"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/replica"
 	"github.com/beacon-wifi/beacon/internal/review"
@@ -62,6 +64,7 @@ type Node struct {
 	db        *store.DB
 	sessions  *people.Sessions
 	doors     *doors.Doors
+	letters   *letters.Letters // nil: no mail is sent
 	holder    *lease.Holder
 	telemetry *telemetry.Telemetry
 	checkins  *checkins.CheckIns
@@ -92,10 +95,10 @@ type Config struct {
 	RealTime bool    // Now is not simulated
 	Log      *slog.Logger
 
-	PublicURL string        // where browsers reach the server; passkeys belong to it
-	LinkBase  string        // what links for people begin with; empty: where each request says that the server is
-	SignUp    people.SignUp // who may become an operator; empty: who is invited
-	Mailer    people.Mailer // nil: no mail is sent
+	PublicURL string         // where browsers reach the server; passkeys belong to it
+	LinkBase  string         // what links for people begin with; empty: where each request says that the server is
+	SignUp    people.SignUp  // who may become an operator; empty: who is invited
+	Mail      letters.Sender // nil: no mail is sent
 
 	// Free is closed when this node may take the lease; nil: at once. Until then something
 	// else in the process writes to the database.
@@ -185,7 +188,15 @@ func New(db *store.DB, cfg Config) *Node {
 	})
 	n.Keys = access.New(db.Keys, now, &n.heard)
 	n.sessions = people.NewSessions(db.People, now, &n.heard)
-	n.People = people.New(people.Config{Store: db.People, Sessions: n.sessions, Mailer: cfg.Mailer, SignUp: cfg.SignUp, Now: now, Log: log})
+	users := people.Config{Store: db.People, Sessions: n.sessions, SignUp: cfg.SignUp, Now: now, Log: log}
+	if cfg.Mail != nil {
+		n.letters = letters.New(letters.Config{
+			Sender: cfg.Mail, Base: cmp.Or(cfg.LinkBase, cfg.PublicURL), Identity: func() beacon.Identity { return n.Follower.Identity() },
+			Language: func() string { return n.Follower.MapSettings().Language }, Log: log,
+		})
+		users.Mailer = n.letters
+	}
+	n.People = people.New(users)
 	n.Follower = replica.NewFollower(n.Fleet, followed{db.Changes, db.Hotspots, db.Settings}, &n.heard, n.Keys.Follow, n.telemetry, log)
 	n.Follower.OnPerson(n.sessions.Forget)
 	n.doors = doors.New(doors.Config{
@@ -263,6 +274,9 @@ func (n *Node) Run(ctx context.Context) {
 		n.Follower.Run, n.hold, n.clock.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.closing.Run, n.review.Run, n.erasures.Run, n.checkins.Run, n.People.Run,
 	} {
 		jobs.Go(func() { run(ctx) })
+	}
+	if n.letters != nil {
+		jobs.Go(func() { n.letters.Run(ctx) })
 	}
 	every := func(interval time.Duration, what string, do func(context.Context) error) {
 		jobs.Go(func() { clock.Every(ctx, interval, nil, n.log, what, do) })

@@ -44,6 +44,11 @@ type (
 		Options  json.RawMessage `json:"options"`  // for navigator.credentials
 	}
 
+	// Departure is where the provider of OpenID Connect is to be visited.
+	Departure struct {
+		URL string `json:"url"`
+	}
+
 	// Freshness is until when a session is fresh.
 	Freshness struct {
 		FreshUntil time.Time `json:"fresh_until"`

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -12,6 +14,8 @@ import (
 
 type doctorCmd struct {
 	database
+	oidcFlags
+	publicURL
 	Quick bool `help:"Skip the checks that read everything a second time: indexes against their tables, days served at places, and statements as documents."`
 	JSON  bool `name:"json" help:"Print one JSON record per line, one for each check."`
 }
@@ -66,6 +70,11 @@ func (c doctorCmd) check(out *console) (wrong []string, err error) {
 	if err != nil && out.ctx.Err() != nil {
 		return nil, errors.New("interrupted; the remaining checks did not run")
 	}
+	if issuer, err := c.checkProvider(out); err != nil {
+		return nil, err
+	} else if issuer != nil {
+		results = append(results, *issuer)
+	}
 	for _, r := range results {
 		if err := c.tell(out, r); err != nil {
 			return nil, err
@@ -75,6 +84,25 @@ func (c doctorCmd) check(out *console) (wrong []string, err error) {
 		}
 	}
 	return wrong, err
+}
+
+// checkProvider asks the provider of OpenID Connect, if there is one, and says with which
+// redirect URL this server is registered there.
+func (c doctorCmd) checkProvider(out *console) (*doctor.Result, error) {
+	public, err := c.url(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080})
+	if err != nil {
+		return nil, err
+	}
+	provider, err := c.provider(public, time.Now)
+	if err != nil || provider == nil {
+		return nil, err
+	}
+	r := &doctor.Result{Check: "oidc", Looked: c.OIDCIssuer + ", where the redirect URL of this server is " + public + oidcPage}
+	if err := provider.Check(out.ctx); err != nil {
+		r.Wrong, r.Faults = 1, []doctor.Fault{{What: err.Error()}}
+		r.Advice = "open " + strings.TrimSuffix(c.OIDCIssuer, "/") + "/.well-known/openid-configuration from this machine"
+	}
+	return r, nil
 }
 
 // tell prints the result of a check.

@@ -37,6 +37,7 @@ type serveCmd struct {
 	Public         bool            `help:"Show the network to anyone, without a key: its map, a page for each hotspot at /h/ID, and open feeds at /open (GeoJSON, vector tiles, OGC API Features and others). Homes are never shown. Default: no."`
 	Signup         string          `enum:"open,invite,off" default:"invite" help:"Who may become an operator: anyone (open), or whom staff invite; with off the sign-in page does not speak of it. Default ${default}."`
 	mailFlags
+	oidcFlags
 	streets
 	publicURL
 	PreviewKeyPrefix string   `default:"svc" help:"First word of demo keys for the preview, as in svc_test_…. Default ${default}."`
@@ -137,6 +138,10 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	if err != nil {
 		return err
 	}
+	provider, err := c.provider(url, now)
+	if err != nil {
+		return err
+	}
 	set, founding, err := c.load()
 	if err != nil {
 		return err
@@ -151,7 +156,7 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	log := node.OpenLog(out.stderr, c.LogFormat == "text", slog.Level(c.LogLevel))
 	defer log.Close()
 	config := node.ServerConfig{
-		Config:           node.Config{PublicURL: url, Limits: c.limits(), Origins: origins, Policies: set, Founding: founding, Now: now, Rate: rate, RealTime: rate == 1 && c.ClockStart.IsZero(), SignUp: people.SignUp(c.Signup), Log: log.Logger},
+		Config:           node.Config{PublicURL: url, Provider: provider, Limits: c.limits(), Origins: origins, Policies: set, Founding: founding, Now: now, Rate: rate, RealTime: rate == 1 && c.ClockStart.IsZero(), SignUp: people.SignUp(c.Signup), Log: log.Logger},
 		Open:             func(ctx context.Context) (*store.DB, error) { return c.openPrivate(ctx, now(), log.Logger) },
 		Public:           c.Public,
 		Basemap:          base,

@@ -95,10 +95,11 @@ type Config struct {
 	RealTime bool    // Now is not simulated
 	Log      *slog.Logger
 
-	PublicURL string         // where browsers reach the server; passkeys belong to it
-	LinkBase  string         // what links for people begin with; empty: where each request says that the server is
-	SignUp    people.SignUp  // who may become an operator; empty: who is invited
-	Mail      letters.Sender // nil: no mail is sent
+	PublicURL string          // where browsers reach the server; passkeys belong to it
+	LinkBase  string          // what links for people begin with; empty: where each request says that the server is
+	SignUp    people.SignUp   // who may become an operator; empty: who is invited
+	Provider  *doors.Provider // by which people sign in; nil: none
+	Mail      letters.Sender  // nil: no mail is sent
 
 	// Free is closed when this node may take the lease; nil: at once. Until then something
 	// else in the process writes to the database.
@@ -187,20 +188,19 @@ func New(db *store.DB, cfg Config) *Node {
 		Store: reviewed{db.Flags, db.Hotspots, db.Records, db.CheckIns, db.Ledger}, Final: n.telemetry.FinalBefore, Lease: n.holder.Held, Addresses: n.checkins.Addresses, Now: now, Log: log,
 	})
 	n.Keys = access.New(db.Keys, now, &n.heard)
+	n.Follower = replica.NewFollower(n.Fleet, followed{db.Changes, db.Hotspots, db.Settings}, &n.heard, n.Keys.Follow, n.telemetry, log)
 	n.sessions = people.NewSessions(db.People, now, &n.heard)
 	users := people.Config{Store: db.People, Sessions: n.sessions, SignUp: cfg.SignUp, Now: now, Log: log}
 	if cfg.Mail != nil {
 		n.letters = letters.New(letters.Config{
-			Sender: cfg.Mail, Base: cmp.Or(cfg.LinkBase, cfg.PublicURL), Identity: func() beacon.Identity { return n.Follower.Identity() },
-			Language: func() string { return n.Follower.MapSettings().Language }, Log: log,
+			Sender: cfg.Mail, Base: cmp.Or(cfg.LinkBase, cfg.PublicURL), Network: n.Follower, Log: log,
 		})
 		users.Mailer = n.letters
 	}
 	n.People = people.New(users)
-	n.Follower = replica.NewFollower(n.Fleet, followed{db.Changes, db.Hotspots, db.Settings}, &n.heard, n.Keys.Follow, n.telemetry, log)
 	n.Follower.OnPerson(n.sessions.Forget)
 	n.doors = doors.New(doors.Config{
-		People: n.People, Store: db.People, PublicURL: cfg.PublicURL, Network: n.name, Now: now,
+		People: n.People, Store: db.People, PublicURL: cfg.PublicURL, Network: n.name, Provider: cfg.Provider, Now: now,
 	})
 	n.API = api.New(n.APIConfig())
 	return n

@@ -287,24 +287,30 @@ func (pp *People) found(ctx context.Context, p beacon.Principal, in Founding, ad
 	if err := f.Err(); err != nil {
 		return SignedIn{}, err
 	}
-	account := newAccount(now)
 	return pp.enter(ctx, p, door{sight: beacon.PeopleSight{FirstKey: admin}, door: beacon.BySignUp, device: in.Device, check: func(e *beacon.PeopleEdit) error {
 		if err := may(e); err != nil {
 			return err
 		}
-		e.Person = new(*fresh)
-		seats := []beacon.Membership{{Person: fresh.ID, Account: account, Role: beacon.Owner, Since: now}}
-		if admin {
-			seats = append(seats, beacon.Membership{Person: fresh.ID, Posts: beacon.Posts(), Since: now})
-		}
-		if name != "" {
-			e.Write.Names = map[beacon.UserID]string{account: name}
-		}
-		e.Write.People, e.Write.Memberships = []beacon.Person{fresh.Person}, seats
-		e.Write.Changes = append(e.Write.Changes, pp.change(beacon.PersonCreated, string(fresh.ID), actorOf(p, e.Person)))
-		for i := range seats {
-			e.Write.Changes = append(e.Write.Changes, pp.change(beacon.MemberAdded, string(fresh.ID), actorOf(p, e.Person), noted(&seats[i])))
-		}
+		pp.settle(p, e, fresh, name, admin)
 		return nil
 	}})
+}
+
+// settle makes someone new the owner of an account, and the first admin.
+func (pp *People) settle(p beacon.Principal, e *beacon.PeopleEdit, fresh *beacon.Seated, name string, admin bool) {
+	now := fresh.CreatedAt
+	account := newAccount(now)
+	seats := []beacon.Membership{{Person: fresh.ID, Account: account, Role: beacon.Owner, Since: now}}
+	if admin {
+		seats = append(seats, beacon.Membership{Person: fresh.ID, Posts: beacon.Posts(), Since: now})
+	}
+	if name != "" {
+		e.Write.Names = map[beacon.UserID]string{account: name}
+	}
+	e.Person = new(*fresh)
+	e.Write.People, e.Write.Memberships = []beacon.Person{fresh.Person}, seats
+	e.Write.Changes = append(e.Write.Changes, pp.change(beacon.PersonCreated, string(fresh.ID), actorOf(p, e.Person)))
+	for i := range seats {
+		e.Write.Changes = append(e.Write.Changes, pp.change(beacon.MemberAdded, string(fresh.ID), actorOf(p, e.Person), noted(&seats[i])))
+	}
 }

@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
@@ -17,14 +18,14 @@ var (
 
 // MayAddPasskey returns an error for who may not begin to add a passkey now. The first one
 // needs no fresh sign-in, since it is what makes one possible.
-func (pp *People) MayAddPasskey(p beacon.Principal, have int) error {
+func MayAddPasskey(p beacon.Principal, now time.Time, have int) error {
 	switch {
 	case p.Person == "" || p.Signed == nil:
 		return errNoPerson
 	case have >= manyPasskeys:
 		return errPasskeys
 	case have > 0:
-		return p.CheckFresh(pp.now())
+		return p.CheckFresh(now)
 	}
 	return nil
 }
@@ -46,7 +47,7 @@ func (pp *People) AddPasskey(ctx context.Context, p beacon.Principal, in Entry, 
 		if e.Passkey != nil {
 			return errKnownPasskey
 		}
-		if err := pp.MayAddPasskey(p, e.Doors.Passkeys); err != nil { // one may have been added meanwhile
+		if err := MayAddPasskey(p, pp.now(), e.Doors.Passkeys); err != nil { // one may have been added meanwhile
 			return err
 		}
 		e.Write.Passkeys = []beacon.Passkey{made}

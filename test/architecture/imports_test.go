@@ -54,7 +54,7 @@ var allowed = map[string][]string{
 	// The doors of people, and mail, each a standard with its library; what a door opens is
 	// not theirs.
 	"mail":           {"beacon"},
-	"people/doors":   {"beacon", "people", "people/passkey"},
+	"people/doors":   {"beacon", "people", "people/oidc", "people/passkey"},
 	"people/letters": {"beacon", "mail"},
 	"people/oidc":    {"beacon"},
 	"people/passkey": {"beacon"},
@@ -85,7 +85,7 @@ var allowed = map[string][]string{
 	"api/maps":             {"api/edge", "api/fragments", "api/mvt", "beacon", "client", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static"},
 	"api/network":          {"api/edge", "api/fragments", "beacon", "client", "events", "httpserver", "id", "oversight", "registry", "review", "rewards", "rewards/earnings"},
 	"api/payments":         {"api/edge", "beacon", "client", "geo", "httpserver/coding", "id", "ledger", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "rewards/statement"},
-	"api/people":           {"api/edge", "beacon", "client", "httpserver", "people", "people/doors"},
+	"api/people":           {"api/edge", "beacon", "client", "httpserver", "people", "people/doors", "people/oidc"},
 	"openfeeds":            {"api", "api/edge", "api/fragments", "api/maps", "basemap", "beacon", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static", "id", "identity", "qrsvg", "rewards/earnings"}, // the network as the api shows it, without a key; its names are searched as those of streets
 	"api/mvt":              {},
 	"preview":              {"httpserver", "httpserver/coding", "httpserver/static"}, // not even the domain: it could be lifted out whole
@@ -125,7 +125,7 @@ var allowed = map[string][]string{
 
 	// What wires everything.
 	"node":       {"access", "agentsite", "api", "api/edge", "api/fragments", "basemap", "beacon", "checkins", "clock", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "geo", "httpserver", "httpserver/metrics", "identity", "lease", "openfeeds", "oversight", "people", "people/doors", "people/letters", "preview", "registry", "replica", "review", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "store", "telemetry"},
-	"cmd/beacon": {"access", "api", "api/accounts", "api/edge", "api/network", "api/people", "basemap", "basemap/extract", "beacon", "client", "clock", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "mail", "node", "oversight", "people", "preview", "rewards", "rewards/closing", "rewards/earnings", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite"},
+	"cmd/beacon": {"access", "api", "api/accounts", "api/edge", "api/network", "api/people", "basemap", "basemap/extract", "beacon", "client", "clock", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "mail", "node", "oversight", "people", "people/doors", "people/oidc", "preview", "rewards", "rewards/closing", "rewards/earnings", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite"},
 
 	// For tests and benchmarks only.
 	"api/mvt/mvttest":     {},

@@ -30,6 +30,8 @@ func (a *API) ConsoleRoutes() []edge.OpenRoute {
 		edge.Open("POST /console/passkeys/sign-in/finish", enters(a, decodeResponse, in.SignIn)),
 		edge.Open("POST /console/passkeys/begin", a.begins(edge.Serve(a.Edge, 200, edge.DecodeNothing, in.BeginPasskey, encodeCeremony))),
 		edge.Open("POST /console/passkeys/finish", a.open(edge.Serve(a.Edge, 200, edge.FromBody(decodeNewPasskey), in.AddPasskey, encodePasskey))),
+		edge.Open("POST /console/oidc/begin", a.begins(a.leave)),
+		edge.Open("POST /console/oidc/finish", entersWith(a, visitLasts, decodeReturn, in.Returned)),
 		edge.Open("POST /console/fresh/begin", a.begins(edge.Serve(a.Edge, 200, edge.DecodeNothing, in.BeginFresh, encodeCeremony))),
 		edge.Open("POST /console/fresh/finish", a.open(edge.Serve(a.Edge, 200, edge.FromBody(decodeFresh), a.freshen, encodeFresh))),
 	}
@@ -47,6 +49,9 @@ func (a *API) openDoors(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	shown := client.OpenDoors{Mail: open.Mail, SignUp: string(open.SignUp), People: open.Any}
+	if name := a.doors.ProviderName(); name != "" {
+		shown.OIDC = &client.OIDCDoor{Name: name}
+	}
 	shown.Passkeys, shown.PasskeysReason = a.doors.Passkeys(r.Host)
 	if err := a.Write(w, http.StatusOK, edge.Payload{Data: shown}); err != nil {
 		a.Fail(w, r, err)
@@ -90,6 +95,10 @@ var errNotSecure = &beacon.Error{Kind: beacon.Forbidden, Message: "a browser can
 
 // enters serves a door: whoever passes gets the cookie of a new session.
 func enters[In any](a *API, decode func(*http.Request, *edge.Object) (In, error), do func(context.Context, beacon.Principal, In) (people.SignedIn, error)) http.HandlerFunc {
+	return entersWith(a, a.Patience, decode, do)
+}
+
+func entersWith[In any](a *API, patience time.Duration, decode func(*http.Request, *edge.Object) (In, error), do func(context.Context, beacon.Principal, In) (people.SignedIn, error)) http.HandlerFunc {
 	return a.open(func(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
 		name := edge.CookieName(r.Header.Get("Origin")) // a server behind a proxy does not know how its clients connect
 		if name == "" {
@@ -99,7 +108,7 @@ func enters[In any](a *API, decode func(*http.Request, *edge.Object) (In, error)
 		if err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), a.Patience)
+		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
 		entered, err := do(ctx, p, in)
 		if err != nil {

@@ -1,4 +1,4 @@
-// Package doors lets people in by passkeys. It joins package people, which knows who they are
+// Package doors lets people in by passkeys and by a provider of OpenID Connect. It joins package people, which knows who they are
 // and what they may do, with the packages that know the standards. Its invariant: what was
 // begun lets in, or changes something, at most once, since the transaction that does so
 // deletes it; and what began in one session ends in no other.
@@ -29,6 +29,7 @@ type Config struct {
 	Store     Store
 	PublicURL string        // where browsers reach the server; at a loopback address, localhost does too
 	Network   func() string // its name
+	Provider  *Provider     // nil: none
 	Now       func() time.Time
 }
 
@@ -39,6 +40,7 @@ type Doors struct {
 	network  func() string
 	now      func() time.Time
 	passkeys *passkey.Passkeys
+	provider *Provider
 	host     string // at which passkeys work, with its port
 }
 
@@ -46,7 +48,7 @@ type Doors struct {
 func New(cfg Config) *Doors {
 	site, host := siteOf(cfg.PublicURL)
 	return &Doors{
-		people: cfg.People, store: cfg.Store, network: cfg.Network, now: cfg.Now, host: host,
+		people: cfg.People, store: cfg.Store, network: cfg.Network, now: cfg.Now, host: host, provider: cfg.Provider,
 		passkeys: passkey.New(passkey.Config{PublicURL: site, Now: cfg.Now}),
 	}
 }

@@ -65,7 +65,7 @@ func (d *Doors) BeginPasskey(ctx context.Context, p beacon.Principal, _ struct{}
 	if err != nil {
 		return Ceremony{}, err
 	}
-	if err := d.people.MayAddPasskey(p, len(have)); err != nil {
+	if err := people.MayAddPasskey(p, d.now(), len(have)); err != nil {
 		return Ceremony{}, err
 	}
 	who, err := d.who(ctx, p)
@@ -87,7 +87,7 @@ func (d *Doors) AddPasskey(ctx context.Context, p beacon.Principal, in Response)
 	if err := f.Err(); err != nil {
 		return beacon.Passkey{}, err
 	}
-	if err := d.people.MayAddPasskey(p, 0); err != nil {
+	if err := people.MayAddPasskey(p, d.now(), 0); err != nil {
 		return beacon.Passkey{}, err
 	}
 	ticket, b, err := d.kept(ctx, p, beacon.PasskeyTicket, in.Token)

@@ -21,13 +21,18 @@ type Sender interface {
 	Send(ctx context.Context, message mail.Message) error
 }
 
+// Network is the network that writes.
+type Network interface {
+	Identity() beacon.Identity
+	MapSettings() beacon.MapSettings // with the language of those who have not chosen one
+}
+
 // Config is what New needs.
 type Config struct {
-	Sender   Sender
-	Base     string                 // where the console is
-	Identity func() beacon.Identity // of the network
-	Language func() string          // of the network; may be empty
-	Log      *slog.Logger
+	Sender  Sender
+	Base    string // where the console is
+	Network Network
+	Log     *slog.Logger
 }
 
 // Letters are a queue of mails. All methods may be called at the same time.
@@ -106,9 +111,9 @@ func (l *Letters) send(ctx context.Context, one letter) {
 
 // write returns a mail in the language of its reader.
 func (l *Letters) write(one letter) mail.Message {
-	network := l.cfg.Identity()
+	network := l.cfg.Network.Identity()
 	name := cmp.Or(network.Name, beacon.DefaultNetworkName)
-	words := wordsIn(cmp.Or(one.language, l.cfg.Language()), one.kind)
+	words := wordsIn(cmp.Or(one.language, l.cfg.Network.MapSettings().Language), one.kind)
 	fill := strings.NewReplacer("{network}", name, "{until}", words.day(one.expires))
 	page := shown{
 		Language: words.code, Network: name, Color: string(cmp.Or(network.Color, beacon.DefaultColor)), Link: one.link,

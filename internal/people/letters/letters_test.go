@@ -30,14 +30,22 @@ func (p *post) Send(_ context.Context, m mail.Message) (err error) {
 	return nil
 }
 
+// network is one whose language is Spanish.
+type network string
+
+func (n network) Identity() beacon.Identity {
+	return beacon.Identity{Name: string(n), Color: "#dc0067"}
+}
+func (n network) MapSettings() beacon.MapSettings { return beacon.MapSettings{Language: "es"} }
+
 // sends runs a queue until everything is sent.
 func sends(t *testing.T, p *post, name string, write func(*letters.Letters)) (log string) {
 	t.Helper()
 	var text strings.Builder
 	synctest.Test(t, func(t *testing.T) {
 		l := letters.New(letters.Config{
-			Sender: p, Base: "https://wifi.example.org/", Identity: func() beacon.Identity { return beacon.Identity{Name: name, Color: "#dc0067"} },
-			Language: func() string { return "es" }, Log: slog.New(slog.NewTextHandler(&text, nil)),
+			Sender: p, Base: "https://wifi.example.org/", Network: network(name),
+			Log: slog.New(slog.NewTextHandler(&text, nil)),
 		})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})

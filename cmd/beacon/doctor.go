@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -40,6 +41,8 @@ func (c doctorCmd) Run(out *console) error {
 	switch {
 	case err != nil:
 		return err
+	case slices.Equal(wrong, []string{checkOIDC}):
+		return errors.New("the database is sound, but nobody can sign in by the identity provider")
 	case len(wrong) > 0:
 		return errors.New("the database is not sound")
 	case c.JSON:
@@ -86,6 +89,9 @@ func (c doctorCmd) check(out *console) (wrong []string, err error) {
 	return wrong, err
 }
 
+// checkOIDC is the name of what checkProvider does.
+const checkOIDC = "oidc"
+
 // checkProvider asks the provider of OpenID Connect, if there is one, and says with which
 // redirect URL this server is registered there.
 func (c doctorCmd) checkProvider(out *console) (*doctor.Result, error) {
@@ -97,7 +103,7 @@ func (c doctorCmd) checkProvider(out *console) (*doctor.Result, error) {
 	if err != nil || provider == nil {
 		return nil, err
 	}
-	r := &doctor.Result{Check: "oidc", Looked: c.OIDCIssuer + ", where the redirect URL of this server is " + public + oidcPage}
+	r := &doctor.Result{Check: checkOIDC, Looked: c.OIDCIssuer + ", where the redirect URL of this server is " + public + oidcPage}
 	if err := provider.Check(out.ctx); err != nil {
 		r.Wrong, r.Faults = 1, []doctor.Fault{{What: err.Error()}}
 		r.Advice = "open " + strings.TrimSuffix(c.OIDCIssuer, "/") + "/.well-known/openid-configuration from this machine"

@@ -1,6 +1,9 @@
 package client
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // What the console's own endpoints return. They are no part of the API.
 type (
@@ -12,7 +15,7 @@ type (
 	// OpenDoors says how people can sign in here.
 	OpenDoors struct {
 		Passkeys       bool      `json:"passkeys"`
-		PasskeysReason string    `json:"passkeys_reason,omitempty"` // why not
+		PasskeysReason string    `json:"passkeys_reason,omitempty"` // why not: "http", or "address" where it has no name
 		OIDC           *OIDCDoor `json:"oidc,omitempty"`
 		Mail           bool      `json:"mail"`
 		SignUp         string    `json:"signup"` // open, invite or off
@@ -33,6 +36,17 @@ type (
 		Posts       []string  `json:"posts"`
 		InvitedBy   string    `json:"invited_by,omitempty"`
 		ExpiresAt   time.Time `json:"expires_at"`
+	}
+
+	// Ceremony is one with a passkey that was begun.
+	Ceremony struct {
+		Ceremony string          `json:"ceremony"` // to finish it
+		Options  json.RawMessage `json:"options"`  // for navigator.credentials
+	}
+
+	// Departure is where the provider of OpenID Connect is to be visited.
+	Departure struct {
+		URL string `json:"url"`
 	}
 
 	// Freshness is until when a session is fresh.

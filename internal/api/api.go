@@ -23,6 +23,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/oversight"
 	"github.com/beacon-wifi/beacon/internal/people"
+	"github.com/beacon-wifi/beacon/internal/people/doors"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/review"
 	"github.com/beacon-wifi/beacon/internal/rewards/holds"
@@ -35,6 +36,7 @@ type Config struct {
 	Sessions  *people.Sessions
 	LinkBase  string                 // what links for people begin with; may be empty
 	Identity  func() beacon.Identity // of the network
+	Doors     *doors.Doors           // by which people sign in
 	Registry  *registry.Registry
 	CheckIns  *checkins.CheckIns
 	Fleet     *fleet.Fleet
@@ -86,7 +88,7 @@ func New(cfg Config) *API {
 		Network: network.New(e, network.Config{
 			Registry: cfg.Registry, Review: cfg.Review, Rewards: cfg.Rewards, Events: cfg.Events, Oversight: cfg.Oversight, Desk: cfg.Desk,
 		}),
-		People: peopleapi.New(e, cfg.People, peopleapi.Config{LinkBase: cfg.LinkBase, Identity: cfg.Identity}),
+		People: peopleapi.New(e, cfg.People, peopleapi.Config{LinkBase: cfg.LinkBase, Identity: cfg.Identity, Doors: cfg.Doors}),
 		plain:  map[string]*plainPath{},
 	}
 	mux := http.NewServeMux()

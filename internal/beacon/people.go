@@ -162,7 +162,8 @@ type PeopleSight struct {
 	Invite        InviteID           // or
 	InviteToken   *[sha256.Size]byte // of an invitation; its account is seen too, and the person is left out
 	Ticket        *[sha256.Size]byte // of a ticket; its person is the Person, and who made it the Actor, if those are empty
-	Identity      *OIDCIdentity      // its person is the Person, if that is empty
+	Identity      *OIDCIdentity      // whoever has it is the Holder, and the Person, if that is empty
+	Passkey       string             // the id of a passkey; its person is the Person, if that is empty
 	Passkeys      bool               // of the person
 	FirstKey      bool               // the invitation to create the first key, and whether there are people
 	KeysBy        PersonID           // the keys in force that a person made
@@ -176,6 +177,8 @@ type PeopleEdit struct {
 	Given         []Invite // that the person created, and that are neither used nor revoked; with Seats
 	Invite        *Invite
 	Ticket        *Ticket
+	Holder        PersonID // of the identity; empty: nobody
+	Passkey       *Passkey
 	Passkeys      []Passkey
 	Doors         PersonDoors // of the person
 	FirstKey      Invitation

@@ -14,6 +14,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -32,9 +33,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/identity"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/oversight"
 	"github.com/beacon-wifi/beacon/internal/people"
+	"github.com/beacon-wifi/beacon/internal/people/doors"
+	"github.com/beacon-wifi/beacon/internal/people/letters"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/replica"
 	"github.com/beacon-wifi/beacon/internal/review"
@@ -59,6 +63,8 @@ type Node struct {
 
 	db        *store.DB
 	sessions  *people.Sessions
+	doors     *doors.Doors
+	letters   *letters.Letters // nil: no mail is sent
 	holder    *lease.Holder
 	telemetry *telemetry.Telemetry
 	checkins  *checkins.CheckIns
@@ -89,9 +95,11 @@ type Config struct {
 	RealTime bool    // Now is not simulated
 	Log      *slog.Logger
 
-	LinkBase string        // what links for people begin with; empty: where each request says that the server is
-	SignUp   people.SignUp // who may become an operator; empty: who is invited
-	Mailer   people.Mailer // nil: no mail is sent
+	PublicURL string          // where browsers reach the server; passkeys belong to it
+	LinkBase  string          // what links for people begin with; empty: where each request says that the server is
+	SignUp    people.SignUp   // who may become an operator; empty: who is invited
+	Provider  *doors.Provider // by which people sign in; nil: none
+	Mail      letters.Sender  // nil: no mail is sent
 
 	// Free is closed when this node may take the lease; nil: at once. Until then something
 	// else in the process writes to the database.
@@ -182,13 +190,26 @@ func New(db *store.DB, cfg Config) *Node {
 		Store: reviewed{db.Flags, db.Hotspots, db.Records, db.CheckIns, db.Ledger, db.People}, Final: n.telemetry.FinalBefore, Lease: n.holder.Held, Addresses: n.checkins.Addresses, Now: now, Log: log,
 	})
 	n.Keys = access.New(db.Keys, now, &n.heard)
-	n.sessions = people.NewSessions(db.People, now, &n.heard)
-	n.People = people.New(people.Config{Store: db.People, Sessions: n.sessions, Keys: n.Keys, Mailer: cfg.Mailer, SignUp: cfg.SignUp, Now: now, Log: log})
 	n.Follower = replica.NewFollower(n.Fleet, followed{db.Changes, db.Hotspots, db.Settings}, &n.heard, n.Keys.Follow, n.telemetry, log)
+	n.sessions = people.NewSessions(db.People, now, &n.heard)
+	users := people.Config{Store: db.People, Sessions: n.sessions, Keys: n.Keys, SignUp: cfg.SignUp, Now: now, Log: log}
+	if cfg.Mail != nil {
+		n.letters = letters.New(letters.Config{
+			Sender: cfg.Mail, Base: cmp.Or(cfg.LinkBase, cfg.PublicURL), Network: n.Follower, Log: log,
+		})
+		users.Mailer = n.letters
+	}
+	n.People = people.New(users)
 	n.Follower.OnPerson(n.sessions.Forget)
+	n.doors = doors.New(doors.Config{
+		People: n.People, Store: db.People, PublicURL: cfg.PublicURL, Network: n.name, Provider: cfg.Provider, Now: now,
+	})
 	n.API = api.New(n.APIConfig())
 	return n
 }
+
+// name returns the name of the network.
+func (n *Node) name() string { return identity.NameOf(n.Follower.Identity()) }
 
 // APIConfig returns what the API consists of. A test can replace a part and make
 // another API.
@@ -197,6 +218,7 @@ func (n *Node) APIConfig() api.Config {
 		Keys:      n.Keys,
 		People:    n.People,
 		Sessions:  n.sessions,
+		Doors:     n.doors,
 		LinkBase:  n.linkBase,
 		Identity:  n.Follower.Identity,
 		Registry:  registry.New(registered{n.db.Hotspots, n.db.CheckIns, n.db.Changes}, n.db.Hotspots, n.db.People, n.Fleet, n.clock.Now),
@@ -254,6 +276,9 @@ func (n *Node) Run(ctx context.Context) {
 		n.Follower.Run, n.hold, n.clock.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.closing.Run, n.review.Run, n.erasures.Run, n.checkins.Run, n.People.Run,
 	} {
 		jobs.Go(func() { run(ctx) })
+	}
+	if n.letters != nil {
+		jobs.Go(func() { n.letters.Run(ctx) })
 	}
 	every := func(interval time.Duration, what string, do func(context.Context) error) {
 		jobs.Go(func() { clock.Every(ctx, interval, nil, n.log, what, do) })

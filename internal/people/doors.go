@@ -24,6 +24,7 @@ type door struct {
 	door   beacon.Door
 	device string
 	stay   bool // they are signed in already, and stay so
+	stale  bool // someone else says who they are, who may have asked them long ago
 
 	// check says who signs in, as the Person of the edit, and uses up what they show.
 	check func(e *beacon.PeopleEdit) error
@@ -46,6 +47,9 @@ func (pp *People) enter(ctx context.Context, p beacon.Principal, d door) (in Sig
 		}
 		var session beacon.Session
 		session, in.Text = newSession(now, who, d.door, d.device)
+		if d.stale {
+			session.FreshUntil = time.Time{}
+		}
 		e.Write.Sessions = []beacon.Session{session}
 		e.Write.Changes = append(e.Write.Changes, pp.change(beacon.PersonSignedIn, string(who), actorOf(p, e.Person), string(d.door)))
 		in.Fresh = session.FreshUntil
@@ -82,7 +86,7 @@ func (pp *People) Enter(ctx context.Context, p beacon.Principal, in Entry, check
 	}})
 }
 
-// Entry is what Enter needs.
+// Entry is what Enter and Change need.
 type Entry struct {
 	Ticket [sha256.Size]byte
 	Kind   beacon.TicketKind
@@ -186,26 +190,35 @@ func (pp *People) Freshen(ctx context.Context, p beacon.Principal, code string) 
 	if !ok {
 		return time.Time{}, ErrDoor
 	}
-	if err := pp.mayUse(ctx, hash, beacon.CodeTicket); err != nil {
-		return time.Time{}, err
+	return pp.Refresh(ctx, p, Entry{Ticket: hash, Kind: beacon.CodeTicket}, func(*beacon.PeopleEdit) error { return nil })
+}
+
+// Change changes something of the person who is signed in, once edit finds that it may be: the
+// doors they have, say. Like Enter it uses up what they began.
+func (pp *People) Change(ctx context.Context, p beacon.Principal, in Entry, edit func(e *beacon.PeopleEdit) error) error {
+	if p.Person == "" || p.Signed == nil {
+		return errNoPerson
 	}
-	return pp.Refresh(ctx, p, beacon.PeopleSight{Ticket: &hash}, func(e *beacon.PeopleEdit) error {
-		if err := pp.useTicket(e, beacon.CodeTicket); err != nil {
+	if err := pp.mayUse(ctx, in.Ticket, in.Kind); err != nil {
+		return err
+	}
+	in.Sight.Person, in.Sight.Ticket = p.Person, &in.Ticket
+	return pp.edit(ctx, p, in.Sight, func(e *beacon.PeopleEdit) error {
+		if err := pp.useTicket(e, in.Kind); err != nil {
 			return err
 		}
-		if e.Ticket.Person != p.Person {
+		if e.Ticket.Person != p.Person || e.Person == nil || !e.Person.Active() {
 			return ErrDoor
 		}
-		return nil
+		return edit(e)
 	})
 }
 
 // Refresh makes the session of a principal fresh, if check finds that they have shown who they
 // are.
-func (pp *People) Refresh(ctx context.Context, p beacon.Principal, sight beacon.PeopleSight, check func(*beacon.PeopleEdit) error) (time.Time, error) {
+func (pp *People) Refresh(ctx context.Context, p beacon.Principal, in Entry, check func(*beacon.PeopleEdit) error) (time.Time, error) {
 	until := pp.now().Add(beacon.FreshFor)
-	sight.Person = p.Person
-	return until, pp.edit(ctx, p, sight, func(e *beacon.PeopleEdit) error {
+	return until, pp.Change(ctx, p, in, func(e *beacon.PeopleEdit) error {
 		if err := check(e); err != nil {
 			return err
 		}
@@ -274,24 +287,30 @@ func (pp *People) found(ctx context.Context, p beacon.Principal, in Founding, ad
 	if err := f.Err(); err != nil {
 		return SignedIn{}, err
 	}
-	account := newAccount(now)
 	return pp.enter(ctx, p, door{sight: beacon.PeopleSight{FirstKey: admin}, door: beacon.BySignUp, device: in.Device, check: func(e *beacon.PeopleEdit) error {
 		if err := may(e); err != nil {
 			return err
 		}
-		e.Person = new(*fresh)
-		seats := []beacon.Membership{{Person: fresh.ID, Account: account, Role: beacon.Owner, Since: now}}
-		if admin {
-			seats = append(seats, beacon.Membership{Person: fresh.ID, Posts: beacon.Posts(), Since: now})
-		}
-		if name != "" {
-			e.Write.Names = map[beacon.UserID]string{account: name}
-		}
-		e.Write.People, e.Write.Memberships = []beacon.Person{fresh.Person}, seats
-		e.Write.Changes = append(e.Write.Changes, pp.change(beacon.PersonCreated, string(fresh.ID), actorOf(p, e.Person)))
-		for i := range seats {
-			e.Write.Changes = append(e.Write.Changes, pp.change(beacon.MemberAdded, string(fresh.ID), actorOf(p, e.Person), noted(&seats[i])))
-		}
+		pp.settle(p, e, fresh, name, admin)
 		return nil
 	}})
+}
+
+// settle makes someone new the owner of an account, and the first admin.
+func (pp *People) settle(p beacon.Principal, e *beacon.PeopleEdit, fresh *beacon.Seated, name string, admin bool) {
+	now := fresh.CreatedAt
+	account := newAccount(now)
+	seats := []beacon.Membership{{Person: fresh.ID, Account: account, Role: beacon.Owner, Since: now}}
+	if admin {
+		seats = append(seats, beacon.Membership{Person: fresh.ID, Posts: beacon.Posts(), Since: now})
+	}
+	if name != "" {
+		e.Write.Names = map[beacon.UserID]string{account: name}
+	}
+	e.Person = new(*fresh)
+	e.Write.People, e.Write.Memberships = []beacon.Person{fresh.Person}, seats
+	e.Write.Changes = append(e.Write.Changes, pp.change(beacon.PersonCreated, string(fresh.ID), actorOf(p, e.Person)))
+	for i := range seats {
+		e.Write.Changes = append(e.Write.Changes, pp.change(beacon.MemberAdded, string(fresh.ID), actorOf(p, e.Person), noted(&seats[i])))
+	}
 }

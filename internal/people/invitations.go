@@ -125,6 +125,7 @@ func (pp *People) Invite(ctx context.Context, p beacon.Principal, in Invitation)
 	}
 	now := pp.now()
 	made := Invited{Invite: wanted}
+	language := "" // of who invites: that of who is invited is not known
 	made.Token, made.Hash = newToken()
 	made.ID = beacon.InviteID(id.New(beacon.InvitePrefix, now))
 	made.CreatedAt, made.CreatedBy, made.ExpiresAt = now, p.Person, now.Add(wanted.ExpiresAt.Sub(time.Time{}))
@@ -145,9 +146,9 @@ func (pp *People) Invite(ctx context.Context, p beacon.Principal, in Invitation)
 		if made.Account != "" && len(roster.Members)+pending(roster, now) >= beacon.ManyMembers || pending(roster, now) >= manyPending {
 			return errFull
 		}
-		made.By = ""
+		made.By, language = "", ""
 		if e.Actor != nil {
-			made.By = e.Actor.Name
+			made.By, language = e.Actor.Name, e.Actor.Language
 		}
 		e.Write.Invites = []beacon.Invite{made.Invite}
 		e.Write.Changes = []beacon.Change{pp.change(beacon.InvitationCreated, string(made.ID), p.Actor(), noted(&asked))}
@@ -158,7 +159,7 @@ func (pp *People) Invite(ctx context.Context, p beacon.Principal, in Invitation)
 	}
 	if in.Mail.V != "" && pp.mailer != nil {
 		address, _ := cleanMail(in.Mail.V)
-		pp.mailer.SendInvitation(address, "", made.Token, made.ExpiresAt)
+		pp.mailer.SendInvitation(address, language, made.Token, made.ExpiresAt)
 	}
 	return made, nil
 }

@@ -204,7 +204,7 @@ func (pp *People) changeMember(p beacon.Principal, in MemberChange, account beac
 	e.Write.Changes = []beacon.Change{pp.change(beacon.MemberChanged, string(in.Person), p.Actor(), noted(&is))}
 	pp.revokeGiven(e, p.Actor(), roster.Invites, in.Person, standing{role: is.Role})
 	if is.Role != member.Role {
-		pp.revokeKeys(p, e, func(k *beacon.Key) bool { return k.User == roster.Account })
+		pp.revokeKeys(p.Actor(), e, func(k *beacon.Key) bool { return k.User == roster.Account })
 	}
 	return nil
 }
@@ -260,7 +260,7 @@ func (pp *People) RemoveMember(ctx context.Context, p beacon.Principal, in Membe
 		e.Write.Leaving, e.Write.DropMade = []beacon.Membership{member.Membership}, in.Person
 		e.Write.Changes = []beacon.Change{pp.change(beacon.MemberRemoved, string(in.Person), p.Actor(), noted(&member.Membership))}
 		pp.revokeGiven(e, p.Actor(), roster.Invites, in.Person, standing{})
-		pp.revokeKeys(p, e, func(k *beacon.Key) bool { return k.User == account })
+		pp.revokeKeys(p.Actor(), e, func(k *beacon.Key) bool { return k.User == account })
 		return nil
 	})
 }

@@ -118,12 +118,12 @@ func (pp *People) revokeGiven(e *beacon.PeopleEdit, by beacon.Actor, open []beac
 
 // revokeKeys revokes keys that someone made who may do less from now on: with a key they could
 // do what they no longer may, and take back what they were.
-func (pp *People) revokeKeys(p beacon.Principal, e *beacon.PeopleEdit, which func(*beacon.Key) bool) {
+func (pp *People) revokeKeys(by beacon.Actor, e *beacon.PeopleEdit, which func(*beacon.Key) bool) {
 	e.Write.RevokedAt = pp.now()
 	for i := range e.Keys {
 		if k := &e.Keys[i]; which(k) {
 			e.Write.RevokeKeys = append(e.Write.RevokeKeys, k.ID)
-			e.Write.Changes = append(e.Write.Changes, pp.change(beacon.KeyRevoked, string(k.ID), p.Actor()))
+			e.Write.Changes = append(e.Write.Changes, pp.change(beacon.KeyRevoked, string(k.ID), by))
 		}
 	}
 }

@@ -107,9 +107,14 @@ func (pp *People) setPosts(p beacon.Principal, e *beacon.PeopleEdit, posts []bea
 	if was.Leads() && !is.Leads() && !e.Rosters[""].Leads(e.Person.ID) {
 		return errLast
 	}
+	return pp.writePosts(p.Actor(), e, was, is)
+}
+
+// writePosts writes what the posts of a person are in the place of what they were.
+func (pp *People) writePosts(by beacon.Actor, e *beacon.PeopleEdit, was, is beacon.Membership) error {
 	kind := beacon.MemberChanged
 	switch {
-	case len(posts) == 0:
+	case len(is.Posts) == 0:
 		kind, e.Write.Leaving = beacon.MemberRemoved, []beacon.Membership{was}
 	case len(was.Posts) == 0:
 		if len(e.Rosters[""].Members) >= beacon.ManyMembers {
@@ -118,14 +123,14 @@ func (pp *People) setPosts(p beacon.Principal, e *beacon.PeopleEdit, posts []bea
 		kind = beacon.MemberAdded
 		fallthrough
 	default:
-		e.Write.Memberships = []beacon.Membership{is}
+		e.Write.Memberships = append(e.Write.Memberships, is)
 	}
-	e.Write.Changes = append(e.Write.Changes, pp.change(kind, string(e.Person.ID), p.Actor(), noted(&is)))
+	e.Write.Changes = append(e.Write.Changes, pp.change(kind, string(e.Person.ID), by, noted(&is)))
 	if slices.ContainsFunc(was.Posts, func(post beacon.Post) bool { return !slices.Contains(is.Posts, post) }) {
-		pp.revokeKeys(p, e, func(k *beacon.Key) bool { return byPost(k) || e.Person.In(k.User) == nil })
+		pp.revokeKeys(by, e, func(k *beacon.Key) bool { return byPost(k) || e.Person.In(k.User) == nil })
 	}
 	if was.Leads() && !is.Leads() {
-		pp.revokeAll(p, e)
+		pp.revokeAll(by, e)
 	}
 	return nil
 }
@@ -139,10 +144,10 @@ func byPost(k *beacon.Key) bool {
 
 // revokeAll revokes what the person invited others to, by whatever right, and the links that
 // they made.
-func (pp *People) revokeAll(p beacon.Principal, e *beacon.PeopleEdit) {
+func (pp *People) revokeAll(by beacon.Actor, e *beacon.PeopleEdit) {
 	e.Write.DropMade = e.Person.ID
 	if len(e.Write.Invites) == 0 {
-		pp.revokeGiven(e, p.Actor(), e.Given, e.Person.ID, standing{})
+		pp.revokeGiven(e, by, e.Given, e.Person.ID, standing{})
 	}
 }
 
@@ -174,8 +179,8 @@ func (pp *People) suspend(p beacon.Principal, e *beacon.PeopleEdit, suspend bool
 		e.Person.SuspendedAt = pp.now()
 		e.Write.End = &beacon.EndSessions{Person: e.Person.ID}
 		e.Write.DropTickets = []beacon.TicketKind{beacon.LinkTicket}
-		pp.revokeAll(p, e)
-		pp.revokeKeys(p, e, func(*beacon.Key) bool { return true })
+		pp.revokeAll(p.Actor(), e)
+		pp.revokeKeys(p.Actor(), e, func(*beacon.Key) bool { return true })
 	} else {
 		e.Person.SuspendedAt = time.Time{}
 	}
@@ -200,8 +205,8 @@ func (pp *People) Erase(ctx context.Context, p beacon.Principal, person beacon.P
 		e.Write.People = []beacon.Person{{ID: e.Person.ID, CreatedAt: e.Person.CreatedAt, ErasedAt: pp.now()}}
 		e.Write.End, e.Write.DropDoors = &beacon.EndSessions{Person: e.Person.ID}, true
 		e.Write.Changes = []beacon.Change{pp.change(beacon.PersonErased, string(e.Person.ID), p.Actor())}
-		pp.revokeAll(p, e)
-		pp.revokeKeys(p, e, func(*beacon.Key) bool { return true })
+		pp.revokeAll(p.Actor(), e)
+		pp.revokeKeys(p.Actor(), e, func(*beacon.Key) bool { return true })
 		return nil
 	})
 }

@@ -150,6 +150,7 @@ func (db PeopleTable) Ticket(ctx context.Context, token [sha256.Size]byte) (beac
 const (
 	sessionSQL    = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = $1`
 	sessionsOfSQL = `SELECT ` + sessionColumns + ` FROM sessions WHERE person_id = $1 ORDER BY id DESC LIMIT $2`
+	passkeySQL    = `SELECT ` + passkeyColumns + ` FROM passkeys WHERE id = $1`
 	passkeysOfSQL = `SELECT ` + passkeyColumns + ` FROM passkeys WHERE person_id = $1 ORDER BY created_at, id`
 )
 
@@ -174,6 +175,11 @@ func (db PeopleTable) Sessions(ctx context.Context, person beacon.PersonID, limi
 // Passkeys returns the passkeys of a person, the oldest first.
 func (db PeopleTable) Passkeys(ctx context.Context, person beacon.PersonID) ([]beacon.Passkey, error) {
 	return list(ctx, db, passkeyRow, passkeysOfSQL, string(person))
+}
+
+// Passkey returns a passkey; false if there is none.
+func (db PeopleTable) Passkey(ctx context.Context, id string) (beacon.Passkey, bool, error) {
+	return first(ctx, db, passkeyRow, passkeySQL, id)
 }
 
 const doorsSQL = `SELECT (SELECT count(*) FROM passkeys WHERE person_id = $1), (SELECT count(*) FROM tickets WHERE person_id = $1 AND kind = $2),

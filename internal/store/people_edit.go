@@ -71,10 +71,21 @@ func seePeople(tx *transaction, sight beacon.PeopleSight) (e *beacon.PeopleEdit,
 			return err
 		},
 		func() error {
-			if person != "" || sight.Identity == nil {
+			if sight.Identity == nil {
 				return nil
 			}
-			_, err := tx.row([]any{(*string)(&person)}, identitySQL, sight.Identity.Issuer, sight.Identity.Subject)
+			_, err := tx.row([]any{(*string)(&e.Holder)}, identitySQL, sight.Identity.Issuer, sight.Identity.Subject)
+			person = cmp.Or(person, e.Holder)
+			return err
+		},
+		func() error {
+			if sight.Passkey == "" {
+				return nil
+			}
+			k, found, err := first(tx.ctx, tx, passkeyRow, passkeySQL, sight.Passkey)
+			if found {
+				e.Passkey, person = &k, cmp.Or(person, k.Person)
+			}
 			return err
 		},
 		func() (err error) { e.Actor, err = seatedIn(tx.ctx, tx, sight.Actor); return err },

@@ -20,6 +20,7 @@ type Limits struct {
 	LinkTries ratelimit.Limit // attempts to link a device, per address
 	Enrolling ratelimit.Limit // requests with the enrolment keys of a user
 	SignUps   ratelimit.Limit // people who sign up, or want a link mailed, per address
+	Doors     ratelimit.Limit // people who begin to sign in, per address
 	Feeds     ratelimit.Limit // requests for open feeds, per address (decision D177)
 }
 
@@ -36,6 +37,7 @@ func DefaultLimits() Limits {
 		LinkTries: ratelimit.Limit{Every: time.Minute / 10, Burst: 10},
 		Enrolling: ratelimit.Limit{Every: time.Second / 20, Burst: 200},
 		SignUps:   ratelimit.Limit{Every: time.Minute / 5, Burst: 10},
+		Doors:     ratelimit.Limit{Every: time.Second, Burst: 60},
 		Feeds:     ratelimit.Limit{Every: time.Second / 50, Burst: 500},
 	}
 }
@@ -54,9 +56,10 @@ type limiters struct {
 	links    *ratelimit.Limiter[netip.Prefix]
 	enrols   *ratelimit.Limiter[beacon.UserID] // a stolen enrolment key must not use up the user's other requests
 	signUps  *ratelimit.Limiter[netip.Prefix]
+	doors    *ratelimit.Limiter[netip.Prefix]
 	feeds    *ratelimit.Limiter[netip.Prefix]
 
-	keyPolicy, userPolicy, failurePolicy, linkPolicy, enrolPolicy, signUpPolicy, feedPolicy *ratePolicy
+	keyPolicy, userPolicy, failurePolicy, linkPolicy, enrolPolicy, signUpPolicy, doorPolicy, feedPolicy *ratePolicy
 }
 
 func NewLimiters(l Limits) *limiters {
@@ -71,6 +74,7 @@ func NewLimiters(l Limits) *limiters {
 		links:    ratelimit.New[netip.Prefix](l.LinkTries, rememberedKeys, start),
 		enrols:   ratelimit.New[beacon.UserID](l.Enrolling, rememberedKeys, start),
 		signUps:  ratelimit.New[netip.Prefix](l.SignUps, rememberedKeys, start),
+		doors:    ratelimit.New[netip.Prefix](l.Doors, rememberedKeys, start),
 		feeds:    ratelimit.New[netip.Prefix](l.Feeds, rememberedKeys, start),
 
 		keyPolicy:     NewRatePolicy("key", l.PerKey, policyItem("user", perUser(l.PerKey))),
@@ -79,6 +83,7 @@ func NewLimiters(l Limits) *limiters {
 		linkPolicy:    NewRatePolicy("link-attempts", l.LinkTries),
 		enrolPolicy:   NewRatePolicy("enrolments", l.Enrolling),
 		signUpPolicy:  NewRatePolicy("sign-ups", l.SignUps),
+		doorPolicy:    NewRatePolicy("doors", l.Doors),
 		feedPolicy:    NewRatePolicy("open-feeds", l.Feeds),
 	}
 }
@@ -141,6 +146,11 @@ func (l *limiters) SpendDevice(h http.Header, hotspot beacon.HotspotID, now time
 // SpendLinkTry counts one attempt to link a device.
 func (l *limiters) SpendLinkTry(h http.Header, r *http.Request, now time.Time) error {
 	return verdict(h, l.linkPolicy, l.links.Decide(Address(r), now), "too many attempts to link a device from this address")
+}
+
+// SpendDoor counts one person who begins to sign in with what has to be finished later.
+func (l *limiters) SpendDoor(h http.Header, r *http.Request, now time.Time) error {
+	return verdict(h, l.doorPolicy, l.doors.Decide(Address(r), now), "too many people begin to sign in from this address: try again in a minute")
 }
 
 // SpendSignUp counts one person who signs up, or wants a link mailed.

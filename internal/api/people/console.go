@@ -16,9 +16,9 @@ import (
 // ConsoleRoutes lists the doors, which are the console's own. A GET never signs in: scanners
 // of mail open links.
 func (a *API) ConsoleRoutes() []edge.OpenRoute {
-	pp := a.people
+	pp, in := a.people, a.doors
 	return []edge.OpenRoute{
-		edge.Open("GET /console/doors", a.doors),
+		edge.Open("GET /console/doors", a.openDoors),
 		edge.Open("POST /console/first-admin", enters(a, decodeFirst, pp.FirstAdmin)),
 		edge.Open("POST /console/sign-up", a.rarely(enters(a, decodeSignUp, pp.SignUpAs))),
 		edge.Open("POST /console/invitations/read", a.open(a.readInvitation)),
@@ -26,12 +26,19 @@ func (a *API) ConsoleRoutes() []edge.OpenRoute {
 		edge.Open("POST /console/links/use", enters(a, decodeWith("token"), pp.UseLink)),
 		edge.Open("POST /console/links/mail", a.rarely(a.open(a.mailLink))),
 		edge.Open("POST /console/codes/use", enters(a, decodeWith("code"), pp.UseCode)),
-		edge.Open("POST /console/fresh/finish", a.open(a.freshen)),
+		edge.Open("POST /console/passkeys/sign-in/begin", a.begins(edge.Serve(a.Edge, 200, edge.DecodeNothing, in.BeginSignIn, encodeCeremony))),
+		edge.Open("POST /console/passkeys/sign-in/finish", enters(a, decodeResponse, in.SignIn)),
+		edge.Open("POST /console/passkeys/begin", a.begins(edge.Serve(a.Edge, 200, edge.DecodeNothing, in.BeginPasskey, encodeCeremony))),
+		edge.Open("POST /console/passkeys/finish", a.open(edge.Serve(a.Edge, 200, edge.FromBody(decodeNewPasskey), in.AddPasskey, encodePasskey))),
+		edge.Open("POST /console/oidc/begin", a.begins(a.leave)),
+		edge.Open("POST /console/oidc/finish", entersWith(a, visitLasts, decodeReturn, in.Returned)),
+		edge.Open("POST /console/fresh/begin", a.begins(edge.Serve(a.Edge, 200, edge.DecodeNothing, in.BeginFresh, encodeCeremony))),
+		edge.Open("POST /console/fresh/finish", a.open(edge.Serve(a.Edge, 200, edge.FromBody(decodeFresh), a.freshen, encodeFresh))),
 	}
 }
 
 // doors says how people can sign in here.
-func (a *API) doors(w http.ResponseWriter, r *http.Request) {
+func (a *API) openDoors(w http.ResponseWriter, r *http.Request) {
 	w.Header()["Cache-Control"] = edge.NoStore
 	a.Limits.ShowFailures(w.Header(), r, time.Now())
 	ctx, cancel := context.WithTimeout(r.Context(), a.Patience)
@@ -41,13 +48,11 @@ func (a *API) doors(w http.ResponseWriter, r *http.Request) {
 		a.Fail(w, r, err)
 		return
 	}
-	shown := client.OpenDoors{Mail: open.Mail, SignUp: string(open.SignUp), People: open.Any, PasskeysReason: "this server has none"}
-	if a.cfg.Passkeys != nil {
-		shown.Passkeys, shown.PasskeysReason = a.cfg.Passkeys(r)
+	shown := client.OpenDoors{Mail: open.Mail, SignUp: string(open.SignUp), People: open.Any}
+	if name := a.doors.ProviderName(); name != "" {
+		shown.OIDC = &client.OIDCDoor{Name: name}
 	}
-	if a.cfg.OIDC != "" {
-		shown.OIDC = &client.OIDCDoor{Name: a.cfg.OIDC}
-	}
+	shown.Passkeys, shown.PasskeysReason = a.doors.Passkeys(r.Host)
 	if err := a.Write(w, http.StatusOK, edge.Payload{Data: shown}); err != nil {
 		a.Fail(w, r, err)
 	}
@@ -90,6 +95,10 @@ var errNotSecure = &beacon.Error{Kind: beacon.Forbidden, Message: "a browser can
 
 // enters serves a door: whoever passes gets the cookie of a new session.
 func enters[In any](a *API, decode func(*http.Request, *edge.Object) (In, error), do func(context.Context, beacon.Principal, In) (people.SignedIn, error)) http.HandlerFunc {
+	return entersWith(a, a.Patience, decode, do)
+}
+
+func entersWith[In any](a *API, patience time.Duration, decode func(*http.Request, *edge.Object) (In, error), do func(context.Context, beacon.Principal, In) (people.SignedIn, error)) http.HandlerFunc {
 	return a.open(func(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
 		name := edge.CookieName(r.Header.Get("Origin")) // a server behind a proxy does not know how its clients connect
 		if name == "" {
@@ -99,7 +108,7 @@ func enters[In any](a *API, decode func(*http.Request, *edge.Object) (In, error)
 		if err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), a.Patience)
+		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
 		entered, err := do(ctx, p, in)
 		if err != nil {
@@ -176,12 +185,6 @@ func (a *API) mailLink(w http.ResponseWriter, r *http.Request, p beacon.Principa
 		w.WriteHeader(http.StatusAccepted)
 	}
 	return err
-}
-
-func (a *API) freshen(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
-	return edge.Serve(a.Edge, http.StatusOK, edge.FromBody(decodeCode), a.people.Freshen, func(_ http.Header, until time.Time) edge.Payload {
-		return edge.Payload{Data: client.Freshness{FreshUntil: until}}
-	})(w, r, p)
 }
 
 // browsers and systems are what a device is called by, the more special first.

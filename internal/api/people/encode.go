@@ -57,6 +57,10 @@ func encodePasskeys(_ http.Header, all []beacon.Passkey) edge.Payload {
 	return edge.Payload{Data: shown}
 }
 
+func encodePasskey(_ http.Header, k beacon.Passkey) edge.Payload {
+	return edge.Payload{Data: ShowPasskey(k)}
+}
+
 // ShowPasskey shows a passkey.
 func ShowPasskey(k beacon.Passkey) client.Passkey {
 	return client.Passkey{ID: k.ID, Name: k.Name, CreatedAt: k.CreatedAt, LastUsedAt: edge.Maybe(k.LastUsedAt), Synced: k.Synced}

@@ -9,6 +9,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/people"
+	"github.com/beacon-wifi/beacon/internal/people/doors"
 )
 
 // Config is what New needs besides the use cases.
@@ -16,22 +17,19 @@ type Config struct {
 	LinkBase string                 // what links begin with; empty: where a request says that the server is
 	Identity func() beacon.Identity // of the network; may be nil
 
-	// Passkeys reports whether passkeys work for the page that a request is from, and if not,
-	// why. Nil: they do not.
-	Passkeys func(*http.Request) (works bool, reason string)
-	// OIDC is the name of the network's provider; empty: there is none.
-	OIDC string
+	Doors *doors.Doors // by which people sign in with passkeys
 }
 
 // API serves these endpoints.
 type API struct {
 	*edge.Edge
 	people *people.People
+	doors  *doors.Doors
 	cfg    Config
 }
 
 // New returns the API of people.
-func New(e *edge.Edge, pp *people.People, cfg Config) *API { return &API{e, pp, cfg} }
+func New(e *edge.Edge, pp *people.People, cfg Config) *API { return &API{e, pp, cfg.Doors, cfg} }
 
 // Routes lists the endpoints. openapi.yaml describes each.
 func (a *API) Routes() []edge.Route {

@@ -291,6 +291,7 @@ func peopleDoors(t *testing.T, database Database) {
 	editPeople(t, db, beacon.PeopleSight{Identity: &beacon.OIDCIdentity{Issuer: id.Issuer, Subject: "x"}, Passkeys: true}, func(e *beacon.PeopleEdit) {
 		equal(t, "the person of an identity", e.Person.Person, person(1))
 		equal(t, "with passkeys", e.Passkeys, []beacon.Passkey{key})
+		equal(t, "who has it", e.Holder, person(1).ID)
 		key.Name, key.Synced, key.Data = "old phone", false, "[]"
 		stolen := key
 		stolen.Person, stolen.Name = person(2).ID, "stolen"
@@ -303,6 +304,16 @@ func peopleDoors(t *testing.T, database Database) {
 	code.Kind, code.ExpiresAt = beacon.CodeTicket, time.Time{}
 	equal(t, "the code that is in force now", must2(db.People.Ticket(t.Context(), code.Hash)), code)
 	equal(t, "the code of another", must2(db.People.Ticket(t.Context(), foreign.Hash)), foreign)
+	equal(t, "a passkey", must2(db.People.Passkey(t.Context(), "cred")), key)
+	editPeople(t, db, beacon.PeopleSight{Passkey: "cred"}, func(e *beacon.PeopleEdit) {
+		equal(t, "a passkey seen", *e.Passkey, key)
+		equal(t, "the person of a passkey", e.Person.Person, person(1))
+	})
+	editPeople(t, db, beacon.PeopleSight{Person: person(2).ID, Passkey: "cred", Identity: &id}, func(e *beacon.PeopleEdit) {
+		equal(t, "the passkey of another", e.Passkey.Person, person(1).ID)
+		equal(t, "who has the identity", e.Holder, person(1).ID)
+		equal(t, "who was asked for", e.Person.ID, person(2).ID)
+	})
 	use := func() (seen bool) {
 		t.Helper()
 		editPeople(t, db, beacon.PeopleSight{Ticket: &link.Hash}, func(e *beacon.PeopleEdit) {

@@ -13,6 +13,7 @@ export const staff = {
     holds: "Holds",
     hotspots: "Hotspots",
     operators: "Operators",
+    people: "People",
     months: "Months",
     policy: "Try a policy",
     audit: "Audit",

@@ -39,6 +39,7 @@ export const staff: typeof en = {
     holds: "Retenciones",
     hotspots: "Puntos",
     operators: "Operadores",
+    people: "Personas",
     months: "Meses",
     policy: "Probar una política",
     audit: "Auditoría",

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -55,6 +56,11 @@ func (k *Keys) Create(ctx context.Context, p beacon.Principal, in Creation) (Cre
 	}
 	if lacking := slices.DeleteFunc(slices.Clone(wanted.Scopes), func(s beacon.Scope) bool { return p.MayGrant(s, wanted.User, fresh) }); len(lacking) > 0 {
 		return Created{}, forbidden("this key cannot grant what it lacks: " + list(lacking))
+	}
+	if len(wanted.Scopes) > 0 {
+		if err := cmp.Or(p.CheckFresh(now), p.CheckNotFrozen(now)); err != nil {
+			return Created{}, err
+		}
 	}
 	if held := p.Restrictions; held != nil {
 		if len(wanted.Restrictions.Origins) == 0 {

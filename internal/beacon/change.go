@@ -113,6 +113,9 @@ const (
 	MemberChanged   ChangeKind = "member.changed"
 	MemberRemoved   ChangeKind = "member.removed"
 
+	// The target is the account.
+	AccountNamed ChangeKind = "account.named"
+
 	// The target is the invitation.
 	InvitationCreated ChangeKind = "invitation.created"
 	InvitationRevoked ChangeKind = "invitation.revoked"

@@ -66,8 +66,9 @@ type Principal struct {
 	Role     Role // in the account; empty: none
 	Posts    []Post
 	Assigned []HotspotID // to an installer
-	needs    Permission  // what the current request asks for; see For
-	at       bool        // it is about a hotspot that is assigned; see At
+	Signed   *Signed
+	needs    Permission // what the current request asks for; see For
+	at       bool       // it is about a hotspot that is assigned; see At
 
 	Restrictions *Restrictions // of the key; nil: none
 

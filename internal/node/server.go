@@ -62,6 +62,9 @@ func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.LinkBase == "" {
+		cfg.LinkBase = cfg.PublicURL
+	}
 	s.node = New(db, cfg.Config)
 	var open openInterfaces
 	if cfg.Public {

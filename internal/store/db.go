@@ -40,6 +40,7 @@ type DB struct {
 	Hotspots HotspotTable
 	Keys     KeyTable
 	Users    UserTable
+	People   PeopleTable
 	CheckIns CheckInTable
 	Flags    FlagTable
 	Settings SettingTable
@@ -59,6 +60,7 @@ type (
 	HotspotTable struct{ *core } // with link codes and reserved MAC addresses
 	KeyTable     struct{ *core }
 	UserTable    struct{ *core } // quotas, and wishes to be erased
+	PeopleTable  struct{ *core } // with memberships, invitations, sessions and tickets
 	CheckInTable struct{ *core } // with the addresses of devices
 	FlagTable    struct{ *core }
 	SettingTable struct{ *core }
@@ -139,6 +141,7 @@ func Open(ctx context.Context, engine Engine, allowed Upgrade, node string, now 
 		HotspotTable{db},
 		KeyTable{db},
 		UserTable{db},
+		PeopleTable{db},
 		CheckInTable{db},
 		FlagTable{db},
 		SettingTable{db},

@@ -60,8 +60,12 @@ func (db KeyTable) SetInvitation(ctx context.Context, invited beacon.Invitation,
 }
 
 // Invitation returns the invitation to create the first key, if there is one.
-func (db KeyTable) Invitation(ctx context.Context) (invited beacon.Invitation, err error) {
-	set, err := readMap[string, string](ctx, db, same, settingsSQL)
+func (db KeyTable) Invitation(ctx context.Context) (beacon.Invitation, error) {
+	return invitationIn(ctx, db)
+}
+
+func invitationIn(ctx context.Context, from source) (invited beacon.Invitation, err error) {
+	set, err := readMap[string, string](ctx, from, same, settingsSQL)
 	text, found := set[invitation]
 	if err != nil || !found {
 		return invited, err

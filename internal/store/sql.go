@@ -10,7 +10,7 @@ import (
 
 const (
 	keyColumns    = `id, user_id, name, scopes, secret_hash, created_at, expires_at, revoked_at, last_used_at, restrictions, enrolment, enrolled, seal`
-	changeColumns = `node, seq, kind, target, version, key_id, user_id, request_id, at, note`
+	changeColumns = `node, seq, kind, target, version, key_id, user_id, request_id, at, note, person_id`
 	eventColumns  = `seq, kind, target, user_id, at`
 )
 

@@ -44,6 +44,7 @@ var allowed = map[string][]string{
 	"checkins":  {"beacon", "clock", "fleet", "id"},
 	"erasure":   {"beacon", "clock", "id", "lease", "ledger"},
 	"events":    {"beacon", "clock", "lease"},
+	"people":    {"access", "beacon", "clock", "id"},
 	"oversight": {"beacon", "fleet", "id", "ledger", "rewards"},
 	"registry":  {"access", "beacon", "fleet", "id"},
 	"replica":   {"beacon", "clock", "fleet", "telemetry"},
@@ -68,14 +69,15 @@ var allowed = map[string][]string{
 	"doctor":         {"beacon", "heartbeat", "id", "ledger", "rewards/policy", "rewards/statement", "store"},
 
 	// Edges.
-	"api":                  {"access", "api/accounts", "api/edge", "api/hotspots", "api/maps", "api/network", "api/payments", "checkins", "erasure", "events", "fleet", "httpserver", "httpserver/static", "oversight", "registry", "review", "rewards/holds"},
+	"api":                  {"access", "api/accounts", "api/edge", "api/hotspots", "api/maps", "api/network", "api/payments", "api/people", "beacon", "checkins", "erasure", "events", "fleet", "httpserver", "httpserver/static", "oversight", "people", "registry", "review", "rewards/holds"},
 	"api/accounts":         {"access", "api/edge", "api/hotspots", "api/payments", "beacon", "client", "erasure", "httpserver", "id", "ledger", "registry", "rewards/holds", "telemetry"},
-	"api/edge":             {"access", "beacon", "client", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "id", "telemetry"},
+	"api/edge":             {"access", "beacon", "client", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "id", "people", "telemetry"},
 	"api/fragments":        {"api/edge", "beacon", "fleet"},
 	"api/hotspots":         {"access", "api/edge", "api/fragments", "beacon", "checkins", "client", "fleet", "geo", "httpserver", "httpserver/coding", "id", "registry", "telemetry"},
 	"api/maps":             {"api/edge", "api/fragments", "api/mvt", "beacon", "client", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static"},
 	"api/network":          {"api/edge", "api/fragments", "beacon", "client", "events", "httpserver", "id", "oversight", "registry", "review", "rewards", "rewards/earnings"},
 	"api/payments":         {"api/edge", "beacon", "client", "geo", "httpserver/coding", "id", "ledger", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "rewards/statement"},
+	"api/people":           {"api/edge", "beacon", "client", "httpserver", "people"},
 	"openfeeds":            {"api", "api/edge", "api/fragments", "api/maps", "basemap", "beacon", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static", "id", "identity", "qrsvg", "rewards/earnings"}, // the network as the api shows it, without a key; its names are searched as those of streets
 	"api/mvt":              {},
 	"preview":              {"httpserver", "httpserver/coding", "httpserver/static"}, // not even the domain: it could be lifted out whole
@@ -114,7 +116,7 @@ var allowed = map[string][]string{
 	"client": {},
 
 	// What wires everything.
-	"node":       {"access", "agentsite", "api", "api/edge", "api/fragments", "basemap", "beacon", "checkins", "clock", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "geo", "httpserver", "httpserver/metrics", "identity", "lease", "openfeeds", "oversight", "preview", "registry", "replica", "review", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "store", "telemetry"},
+	"node":       {"access", "agentsite", "api", "api/edge", "api/fragments", "basemap", "beacon", "checkins", "clock", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "geo", "httpserver", "httpserver/metrics", "identity", "lease", "openfeeds", "oversight", "people", "preview", "registry", "replica", "review", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "store", "telemetry"},
 	"cmd/beacon": {"access", "api", "api/accounts", "api/edge", "api/network", "basemap", "basemap/extract", "beacon", "client", "clock", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node", "oversight", "preview", "rewards", "rewards/closing", "rewards/earnings", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite"},
 
 	// For tests and benchmarks only.
@@ -141,6 +143,7 @@ var allowed = map[string][]string{
 var foreign = map[string][]string{
 	"beacon":              {"golang.org/x/text"},
 	"access":              {"golang.org/x/sync"},
+	"people":              {"golang.org/x/sync"},
 	"store":               {"golang.org/x/sync"},
 	"store/sqlite":        {"modernc.org/sqlite"},
 	"store/postgres":      {"github.com/jackc/pgx/v5"},

@@ -101,6 +101,12 @@ func (a *API) endSession(w http.ResponseWriter, r *http.Request) {
 		cookie.MaxAge = -1
 		http.SetCookie(w, cookie)
 	}
+	ctx, cancel := context.WithTimeout(r.Context(), a.Patience)
+	defer cancel()
+	if err := a.signOut(ctx, edge.SessionOf(r)); err != nil { // the browser forgets it all the same
+		a.Fail(w, r, err)
+		return
+	}
 	w.WriteHeader(http.StatusNoContent)
 }
 

@@ -3,6 +3,8 @@
 package accounts
 
 import (
+	"context"
+
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/api/hotspots"
@@ -18,6 +20,7 @@ type Config struct {
 	Keys     *access.Keys
 	Erasures *erasure.Erasures
 	Users    *access.Users
+	SignOut  func(ctx context.Context, session string) error // of a person
 
 	// What an export contains.
 	Registry  *registry.Registry
@@ -32,6 +35,7 @@ type API struct {
 	keys      *access.Keys
 	erasures  *erasure.Erasures
 	users     *access.Users
+	signOut   func(ctx context.Context, session string) error
 	registry  *registry.Registry
 	telemetry hotspots.Telemetry
 	rewards   payments.Rewards
@@ -42,7 +46,7 @@ type API struct {
 // New returns the API of accounts.
 func New(e *edge.Edge, cfg Config) *API {
 	return &API{
-		Edge: e, keys: cfg.Keys, erasures: cfg.Erasures, users: cfg.Users, registry: cfg.Registry, telemetry: cfg.Telemetry,
+		Edge: e, keys: cfg.Keys, erasures: cfg.Erasures, users: cfg.Users, signOut: cfg.SignOut, registry: cfg.Registry, telemetry: cfg.Telemetry,
 		rewards: cfg.Rewards, holding: cfg.Holds, exports: newExports(),
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/people"
 )
 
 // Endpoint serves a request whose key was verified. If it returns an error, it must
@@ -101,7 +102,8 @@ func (e *Edge) authenticate(w http.ResponseWriter, r *http.Request, now time.Tim
 	return beacon.Principal{}, e.Unauthorized(w, r, now)
 }
 
-// Verify returns the principal of a request. A session counts only without a key. mayAsk is
+// Verify returns the principal of a request. A session counts only without a key; it is that
+// of a person, or made from a key. mayAsk is
 // called before the database is asked for an unknown key; if it fails, verify does too.
 func (e *Edge) Verify(r *http.Request, mayAsk func() error) (beacon.Principal, error) {
 	if key, ok := Bearer(r); ok {
@@ -113,6 +115,9 @@ func (e *Edge) Verify(r *http.Request, mayAsk func() error) (beacon.Principal, e
 		return beacon.Principal{}, access.ErrUnauthorized
 	case !fromSessionsPage(r):
 		return beacon.Principal{}, ErrForeignPage
+	}
+	if people.IsSession(session) {
+		return e.verifyPerson(r, session, mayAsk)
 	}
 	return e.keys.VerifySession(r.Context(), session, mayAsk)
 }

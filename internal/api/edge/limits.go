@@ -19,6 +19,7 @@ type Limits struct {
 	Devices   ratelimit.Limit // requests per device
 	LinkTries ratelimit.Limit // attempts to link a device, per address
 	Enrolling ratelimit.Limit // requests with the enrolment keys of a user
+	SignUps   ratelimit.Limit // people who sign up, or want a link mailed, per address
 	Feeds     ratelimit.Limit // requests for open feeds, per address (decision D177)
 }
 
@@ -34,6 +35,7 @@ func DefaultLimits() Limits {
 		Devices:   ratelimit.Limit{Every: time.Second, Burst: 10},
 		LinkTries: ratelimit.Limit{Every: time.Minute / 10, Burst: 10},
 		Enrolling: ratelimit.Limit{Every: time.Second / 20, Burst: 200},
+		SignUps:   ratelimit.Limit{Every: time.Minute / 5, Burst: 10},
 		Feeds:     ratelimit.Limit{Every: time.Second / 50, Burst: 500},
 	}
 }
@@ -51,9 +53,10 @@ type limiters struct {
 	devices  *ratelimit.Limiter[beacon.HotspotID]
 	links    *ratelimit.Limiter[netip.Prefix]
 	enrols   *ratelimit.Limiter[beacon.UserID] // a stolen enrolment key must not use up the user's other requests
+	signUps  *ratelimit.Limiter[netip.Prefix]
 	feeds    *ratelimit.Limiter[netip.Prefix]
 
-	keyPolicy, userPolicy, failurePolicy, linkPolicy, enrolPolicy, feedPolicy *ratePolicy
+	keyPolicy, userPolicy, failurePolicy, linkPolicy, enrolPolicy, signUpPolicy, feedPolicy *ratePolicy
 }
 
 func NewLimiters(l Limits) *limiters {
@@ -67,6 +70,7 @@ func NewLimiters(l Limits) *limiters {
 		devices:  ratelimit.New[beacon.HotspotID](l.Devices, rememberedKeys, start),
 		links:    ratelimit.New[netip.Prefix](l.LinkTries, rememberedKeys, start),
 		enrols:   ratelimit.New[beacon.UserID](l.Enrolling, rememberedKeys, start),
+		signUps:  ratelimit.New[netip.Prefix](l.SignUps, rememberedKeys, start),
 		feeds:    ratelimit.New[netip.Prefix](l.Feeds, rememberedKeys, start),
 
 		keyPolicy:     NewRatePolicy("key", l.PerKey, policyItem("user", perUser(l.PerKey))),
@@ -74,6 +78,7 @@ func NewLimiters(l Limits) *limiters {
 		failurePolicy: NewRatePolicy("wrong-keys", l.Failures),
 		linkPolicy:    NewRatePolicy("link-attempts", l.LinkTries),
 		enrolPolicy:   NewRatePolicy("enrolments", l.Enrolling),
+		signUpPolicy:  NewRatePolicy("sign-ups", l.SignUps),
 		feedPolicy:    NewRatePolicy("open-feeds", l.Feeds),
 	}
 }
@@ -136,6 +141,11 @@ func (l *limiters) SpendDevice(h http.Header, hotspot beacon.HotspotID, now time
 // SpendLinkTry counts one attempt to link a device.
 func (l *limiters) SpendLinkTry(h http.Header, r *http.Request, now time.Time) error {
 	return verdict(h, l.linkPolicy, l.links.Decide(Address(r), now), "too many attempts to link a device from this address")
+}
+
+// SpendSignUp counts one person who signs up, or wants a link mailed.
+func (l *limiters) SpendSignUp(h http.Header, r *http.Request, now time.Time) error {
+	return verdict(h, l.signUpPolicy, l.signUps.Decide(Address(r), now), "too many people sign up from this address, or want links: try again in some minutes")
 }
 
 // SpendFeed counts a request for an open feed, which needs no key, as many requests

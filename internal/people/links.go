@@ -1,0 +1,255 @@
+package people
+
+import (
+	"context"
+	"crypto/subtle"
+	"slices"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
+)
+
+const (
+	// LinkLasts is how long a link from someone else signs in.
+	LinkLasts = 24 * time.Hour
+	// mailedLasts is how long a link signs in that a person asked for by mail.
+	mailedLasts = 15 * time.Minute
+)
+
+// Link is a one-time link to sign in.
+type Link struct {
+	Token     string
+	ExpiresAt time.Time
+}
+
+var errLinkElsewhere = &beacon.Error{Kind: beacon.Forbidden, Message: "a link would give you more than you may do yourself: an admin of the network can make one"}
+
+// MakeLink makes a link with which a member can sign in who lost their passkey. In an account
+// it takes someone who could give everything that the person has, anywhere: else they could
+// use it themselves. Without an account it takes an admin.
+func (pp *People) MakeLink(ctx context.Context, p beacon.Principal, in Membership) (made Link, err error) {
+	if in.Account != "" {
+		if in.Account, err = resolve(p, in.Account); err != nil {
+			return Link{}, err
+		}
+	}
+	if in.Person == beacon.Me || in.Person == p.Person && p.Person != "" {
+		return Link{}, errYourself
+	}
+	if !id.Valid(beacon.PersonPrefix, string(in.Person)) {
+		return Link{}, errPerson
+	}
+	now := pp.now()
+	token, hash := newToken()
+	made = Link{token, now.Add(LinkLasts)}
+	return made, pp.edit(ctx, p, beacon.PeopleSight{Person: in.Person, Accounts: []beacon.UserID{in.Account}}, func(e *beacon.PeopleEdit) error {
+		by := stands(p, e, in.Account)
+		if in.Account != "" && !by.role.MayGive(beacon.Viewer) || in.Account == "" && !by.posts {
+			return errNotGiven
+		}
+		who := e.Person
+		if who == nil || !who.ErasedAt.IsZero() || in.Account != "" && who.In(in.Account) == nil {
+			return errPerson
+		}
+		if !who.Active() {
+			return errSuspended
+		}
+		for i := range who.Memberships {
+			seat := &who.Memberships[i]
+			if !by.posts && (seat.Account != in.Account || by.mayGive(seat) != nil) {
+				return errLinkElsewhere
+			}
+			if err := mayMakeLeaders(p, now, seat); err != nil {
+				return err
+			}
+		}
+		e.Write.DropTickets = []beacon.TicketKind{beacon.LinkTicket} // one at a time
+		e.Write.Tickets = []beacon.Ticket{{Hash: hash, Kind: beacon.LinkTicket, Person: who.ID, CreatedBy: p.Person, CreatedAt: now, ExpiresAt: made.ExpiresAt}}
+		e.Write.Changes = []beacon.Change{pp.change(beacon.PersonChanged, string(who.ID), p.Actor(), "link", string(in.Account))}
+		return access.Keep(p.Once, made, string(who.ID))
+	})
+}
+
+var errSuspended = &beacon.Error{Kind: beacon.Conflict, Message: "this person is suspended"}
+
+// MailLink sends a link to whoever has a mail address, if anyone does. It returns at once,
+// and does the same whether or not anyone has: see Run.
+func (pp *People) MailLink(_ context.Context, _ beacon.Principal, address string) (struct{}, error) {
+	if pp.mailer == nil {
+		return struct{}{}, &beacon.Error{Kind: beacon.Conflict, Message: "this network sends no mail"}
+	}
+	clean, err := cleanMail(address)
+	if err != nil || clean == "" {
+		var f beacon.Faults
+		f.Check("mail", errMail)
+		return struct{}{}, f.Err()
+	}
+	select {
+	case pp.asked <- clean:
+	default: // too many at once: they can ask again
+	}
+	return struct{}{}, nil
+}
+
+// Run sends the links that people asked for by mail, until ctx ends.
+func (pp *People) Run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case address := <-pp.asked:
+			if err := pp.mailLinks(ctx, address); err != nil && ctx.Err() == nil {
+				pp.log.Warn("a link to sign in could not be mailed", "err", err)
+			}
+		}
+	}
+}
+
+// sameMail is how many people with one address are mailed at most.
+const sameMail = 5
+
+func (pp *People) mailLinks(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	people, err := pp.store.PeopleByMail(ctx, address, sameMail)
+	if err != nil {
+		return err
+	}
+	for _, person := range people {
+		if !person.Active() {
+			continue
+		}
+		now := pp.now()
+		token, hash := newToken()
+		err := pp.store.EditPeople(ctx, beacon.Actor{Request: "mail"}, beacon.PeopleSight{Person: person.ID}, func(e *beacon.PeopleEdit) error {
+			if e.Person == nil || beacon.FoldMail(e.Person.Mail) != beacon.FoldMail(address) {
+				return errPerson
+			}
+			e.Write.DropTickets = []beacon.TicketKind{beacon.LinkTicket}
+			e.Write.Tickets = []beacon.Ticket{{Hash: hash, Kind: beacon.LinkTicket, Person: person.ID, CreatedBy: person.ID, CreatedAt: now, ExpiresAt: now.Add(mailedLasts)}}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		pp.mailer.SendLink(person.Mail, person.Language, token, now.Add(mailedLasts))
+	}
+	return nil
+}
+
+// NewCodes makes recovery codes. They are in force once one of them is typed back: until then
+// earlier ones are.
+func (pp *People) NewCodes(ctx context.Context, p beacon.Principal, _ struct{}) (codes []string, err error) {
+	if p.Person == "" {
+		return nil, errNoPerson
+	}
+	now := pp.now()
+	tickets := make([]beacon.Ticket, codesAtOnce)
+	for i := range tickets {
+		code, hash := newCode()
+		codes = append(codes, code)
+		tickets[i] = beacon.Ticket{Hash: hash, Kind: beacon.NewCodeTicket, Person: p.Person, CreatedBy: p.Person, CreatedAt: now, ExpiresAt: now.Add(day)}
+	}
+	return codes, pp.edit(ctx, p, beacon.PeopleSight{Person: p.Person}, func(e *beacon.PeopleEdit) error {
+		if e.Doors.Codes > 0 || e.Doors.Passkeys > 0 {
+			if err := p.CheckFresh(now); err != nil {
+				return err
+			}
+		}
+		e.Write.DropTickets, e.Write.Tickets = []beacon.TicketKind{beacon.NewCodeTicket}, tickets
+		return access.Keep(p.Once, codes, string(p.Person))
+	})
+}
+
+// ConfirmCodes puts new codes in force, by one of them that was typed back.
+func (pp *People) ConfirmCodes(ctx context.Context, p beacon.Principal, code string) (struct{}, error) {
+	if p.Person == "" {
+		return struct{}{}, errNoPerson
+	}
+	hash, ok := hashCode(code)
+	if !ok {
+		return struct{}{}, errNotOfThese
+	}
+	return struct{}{}, pp.edit(ctx, p, beacon.PeopleSight{Person: p.Person, Ticket: &hash}, func(e *beacon.PeopleEdit) error {
+		if t := e.Ticket; t == nil || t.Kind != beacon.NewCodeTicket || subtle.ConstantTimeCompare([]byte(t.Person), []byte(p.Person)) != 1 || !t.InForce(pp.now()) {
+			return errNotOfThese
+		}
+		e.Write.NewInForce = true
+		e.Write.Changes = []beacon.Change{pp.change(beacon.PersonChanged, string(p.Person), p.Actor(), "codes")}
+		return nil
+	})
+}
+
+var errNotOfThese = &beacon.Error{Kind: beacon.InvalidRequest, Message: "code must be one of the new ones", Fields: []beacon.FieldError{{Field: "code", Message: "must be one of the new ones"}}}
+
+// MySessions returns where the person is signed in.
+func (pp *People) MySessions(ctx context.Context, p beacon.Principal, _ struct{}) (all []beacon.Session, err error) {
+	if p.Person == "" {
+		return nil, errNoPerson
+	}
+	all, err = pp.store.Sessions(ctx, p.Person, manySessions)
+	now := pp.now()
+	return slices.DeleteFunc(all, func(s beacon.Session) bool { return !now.Before(s.ExpiresAt) }), err
+}
+
+// manySessions is how many sessions are listed at most.
+const manySessions = 200
+
+// EndSession ends one session of the person, or, without an id, all others.
+func (pp *People) EndSession(ctx context.Context, p beacon.Principal, session beacon.SessionID) (struct{}, error) {
+	if p.Person == "" || p.Signed == nil {
+		return struct{}{}, errNoPerson
+	}
+	end := beacon.EndSessions{Person: p.Person, One: session, Spare: p.Signed.Session}
+	if session != "" && !id.Valid(beacon.SessionPrefix, string(session)) {
+		return struct{}{}, beacon.NoSuch("session")
+	}
+	return struct{}{}, pp.edit(ctx, p, beacon.PeopleSight{}, func(e *beacon.PeopleEdit) error {
+		e.Write.End = &end
+		e.Write.Changes = []beacon.Change{pp.change(beacon.SessionEnded, string(p.Person), p.Actor())}
+		return nil
+	})
+}
+
+// MyPasskeys returns the passkeys of the person.
+func (pp *People) MyPasskeys(ctx context.Context, p beacon.Principal, _ struct{}) ([]beacon.Passkey, error) {
+	if p.Person == "" {
+		return nil, errNoPerson
+	}
+	return pp.store.Passkeys(ctx, p.Person)
+}
+
+// DropPasskey deletes a passkey of the person.
+func (pp *People) DropPasskey(ctx context.Context, p beacon.Principal, passkey string) (struct{}, error) {
+	if p.Person == "" {
+		return struct{}{}, errNoPerson
+	}
+	return struct{}{}, pp.edit(ctx, p, beacon.PeopleSight{Person: p.Person, Passkeys: true}, func(e *beacon.PeopleEdit) error {
+		if err := p.CheckFresh(pp.now()); err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(e.Passkeys, func(k beacon.Passkey) bool { return k.ID == passkey }) {
+			return beacon.NoSuch("passkey")
+		}
+		e.Write.DropPasskey = passkey
+		e.Write.Changes = []beacon.Change{pp.change(beacon.PersonChanged, string(p.Person), p.Actor(), "passkey dropped")}
+		return nil
+	})
+}
+
+// SignOut ends the session with a text. One that is not a person's, or has ended, is no error.
+func (pp *People) SignOut(ctx context.Context, text string) error {
+	if !IsSession(text) {
+		return nil
+	}
+	p, err := pp.sessions.Verify(ctx, text, "", func() error { return nil })
+	if beacon.KindOf(err) == beacon.Unauthorized {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	_, err = pp.EndSession(ctx, p, p.Signed.Session)
+	return err
+}

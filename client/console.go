@@ -35,6 +35,12 @@ type (
 		ExpiresAt   time.Time `json:"expires_at"`
 	}
 
+	// QRCode is a drawing of a text.
+	QRCode struct {
+		Rows []string `json:"qr"`      // paths of an SVG image
+		Size int      `json:"qr_size"` // of its square
+	}
+
 	// Freshness is until when a session is fresh.
 	Freshness struct {
 		FreshUntil time.Time `json:"fresh_until"`

@@ -39,7 +39,7 @@ export function NewPasskey({ onMade, verb = t.passkeys.create }: { onMade: () =>
       <Field
         label={t.passkeys.name}
         name="passkey-name"
-        maxLength={60}
+        maxLength={50}
         autoComplete="off"
         hint={t.passkeys.nameHint}
         value={name}

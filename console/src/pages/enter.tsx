@@ -3,7 +3,7 @@
 import { ask } from "../api";
 import { arrive } from "../arrive";
 import { t } from "../messages";
-import { ErrorNote } from "../parts/note";
+import { DoorNote } from "../parts/doornote";
 import { useDoing } from "../parts/use";
 import type { Begun } from "../people";
 import { session } from "../session";
@@ -26,7 +26,7 @@ export function EnterPage({ token }: { token: string }) {
         {token ? (
           <>
             <p>{who ? t.link.already(who.name) : t.enter.once}</p>
-            <ErrorNote error={error} />
+            <DoorNote error={error} />
             <button type="button" class="button" disabled={busy} onClick={enter}>
               {busy ? t.link.doing : who ? t.link.instead : t.app.signIn}
             </button>

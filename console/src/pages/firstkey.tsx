@@ -3,8 +3,10 @@
 import { useState } from "preact/hooks";
 import { ask } from "../api";
 import { t } from "../messages";
+import { language } from "../messages/language";
 import { canPasskeys } from "../passkeys";
 import { Field } from "../parts/field";
+import { DoorNote } from "../parts/doornote";
 import { ErrorNote, faultAt } from "../parts/note";
 import { useDoing } from "../parts/use";
 import type { Begun } from "../people";
@@ -42,7 +44,7 @@ function FirstAdmin({ token }: { token: string }) {
   const [name, setName] = useState("");
   const { busy, error, submit } = useDoing();
   const create = submit(async () => {
-    const { data } = await ask<Begun>("/console/first-admin", { method: "POST", body: { token, name: name.trim() }, key: "" });
+    const { data } = await ask<Begun>("/console/first-admin", { method: "POST", body: { token, name: name.trim(), language }, key: "" });
     // The token is used up: it need not stay in the history.
     history.replaceState(null, "", "#/first-key");
     session.enter(data.person);
@@ -55,13 +57,13 @@ function FirstAdmin({ token }: { token: string }) {
         label={t.me.name}
         name="name"
         autoComplete="name"
-        maxLength={60}
+        maxLength={50}
         hint={t.me.nameHint}
         value={name}
         fault={faultAt(error, "name")}
         onInput={(event) => setName(event.currentTarget.value)}
       />
-      <ErrorNote error={error} at={["name"]} />
+      <DoorNote error={error} refused={t.firstAdmin.used} at={["name"]} />
       <button type="submit" class="button" disabled={busy || name.trim() === ""}>
         {busy ? t.firstAdmin.creating : t.setUp.next}
       </button>

@@ -13,21 +13,18 @@ import { posts, type Invitation, type OneTimeLink, type Post, type Role } from "
 import { session } from "../session";
 import type { Hotspot } from "../types";
 
-/** The server lists them bare, or as items. */
-const rows = (data: Invitation[] | { items: Invitation[] } | undefined): Invitation[] => (Array.isArray(data) ? data : (data?.items ?? []));
-
 /** What an invitation is to, in words. */
-export function isTo({ role, posts: given = [], account, account_name: name, hotspots = [] }: Invitation): string {
-  if (role && account !== "new") return hotspots.length > 0 ? t.invitations.withHotspots(t.roles[role], hotspots.length, format.count(hotspots.length)) : t.roles[role];
-  if (account === "new") return name ? t.invitations.newNamed(name) : t.invitations.newAccount;
-  return given.map((post) => t.posts[post]).join(", ");
+function isTo({ role, posts: given, account_name: name, hotspots }: Invitation, ofNetwork: boolean): string {
+  if (given.length > 0) return given.map((post) => t.posts[post]).join(", ");
+  if (ofNetwork || role === "") return name ? t.invitations.newNamed(name) : t.invitations.newAccount;
+  return hotspots.length > 0 ? t.invitations.withHotspots(t.roles[role], hotspots.length, format.count(hotspots.length)) : t.roles[role];
 }
 
 /** Those that nobody has accepted yet. */
-function Pending({ path, version }: { path: string; version: number }) {
-  const { answer, error, reload } = useAsk<Invitation[] | { items: Invitation[] }>(path, version);
+function Pending({ path, version, ofNetwork = false }: { path: string; version: number; ofNetwork?: boolean }) {
+  const { answer, error, reload } = useAsk<Invitation[]>(path, version);
   const revocation = useDoing();
-  const pending = rows(answer?.data);
+  const pending = answer?.data ?? [];
   const revoke = ({ id }: Invitation): void => {
     if (!confirm(t.invitations.confirm)) return;
     revocation.run(async () => {
@@ -45,14 +42,14 @@ function Pending({ path, version }: { path: string; version: number }) {
           {pending.map((invitation) => (
             <tr key={invitation.id}>
               <th scope="row">
-                {isTo(invitation)}
-                <span class="small instead">{t.invitations.row(invitation.invited_by, format.time(invitation.expires_at))}</span>
+                {isTo(invitation, ofNetwork)}
+                <span class="small instead">{t.invitations.row(invitation.invited_by || "–", format.time(invitation.expires_at))}</span>
               </th>
-              <td class="spare">{invitation.invited_by}</td>
+              <td class="spare">{invitation.invited_by || "–"}</td>
               <td class="spare">{format.time(invitation.expires_at)}</td>
               <td class="action">
                 <button type="button" class="quiet danger" disabled={revocation.busy} onClick={() => revoke(invitation)}>
-                  {t.keys.revoke} <span class="sr-only">{isTo(invitation)}</span>
+                  {t.keys.revoke} <span class="sr-only">{isTo(invitation, ofNetwork)}</span>
                 </button>
               </td>
             </tr>
@@ -166,7 +163,7 @@ export function InviteStaff({ onMade = () => undefined }: { onMade?: () => void 
         <Field
           label={t.account.name}
           name="account-name"
-          maxLength={60}
+          maxLength={50}
           autoComplete="off"
           hint={t.doors.accountHint}
           value={name}
@@ -207,7 +204,7 @@ export function StaffInvitations() {
   return (
     <section class="card wide" id="invitations">
       <h2>{t.invitations.title}</h2>
-      <Pending path="/v1/invitations" version={version} />
+      <Pending path="/v1/invitations" version={version} ofNetwork />
       <InviteStaff onMade={() => setVersion((n) => n + 1)} />
     </section>
   );

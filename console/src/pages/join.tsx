@@ -5,7 +5,8 @@ import * as format from "../format";
 import { t } from "../messages";
 import { language } from "../messages/language";
 import { Field } from "../parts/field";
-import { ErrorNote, faultAt } from "../parts/note";
+import { DoorNote } from "../parts/doornote";
+import { faultAt } from "../parts/note";
 import { useDoing } from "../parts/use";
 import type { Begun, Invited } from "../people";
 import { go } from "../router";
@@ -36,7 +37,7 @@ export function JoinPage({ token }: { token: string }) {
     <section class="page narrow">
       <h1>{t.join.title}</h1>
       <div class="card">
-        <ErrorNote error={reading.error} />
+        <DoorNote error={reading.error} />
         {reading.busy && <p class="waiting">{t.words.wait}</p>}
         {!token && <p>{t.join.used}</p>}
         {(reading.error || !token) && <p>{t.join.another}</p>}
@@ -57,14 +58,14 @@ export function JoinPage({ token }: { token: string }) {
                   label={t.me.name}
                   name="name"
                   autoComplete="name"
-                  maxLength={60}
+                  maxLength={50}
                   hint={t.me.nameHint}
                   value={name}
                   fault={faultAt(error, "name")}
                   onInput={(event) => setName(event.currentTarget.value)}
                 />
               )}
-              <ErrorNote error={error} at={["name"]} />
+              <DoorNote error={error} at={["name"]} />
               <button type="submit" class="button" disabled={busy || (!is && name.trim() === "")}>
                 {busy ? t.join.accepting : t.join.accept}
               </button>

@@ -67,8 +67,8 @@ function Profile({ person }: { person: Person }) {
   return (
     <form class="card" onSubmit={send} noValidate>
       <h2>{t.me.title}</h2>
-      <Field label={t.me.name} name="name" autoComplete="name" maxLength={60} hint={t.me.nameHint} {...field("name")} />
-      <Field label={t.me.mail} name="mail" type="email" autoComplete="email" maxLength={200} hint={t.me.mailHint} {...field("mail")} />
+      <Field label={t.me.name} name="name" autoComplete="name" maxLength={50} hint={t.me.nameHint} {...field("name")} />
+      <Field label={t.me.mail} name="mail" type="email" autoComplete="email" maxLength={254} hint={t.me.mailHint} {...field("mail")} />
       <Choice label={t.me.language} name="language" value={spoken} options={[["", t.me.ofNetwork], ...Object.entries(languages)]} onChange={setSpoken} fault={faultAt(error, "language")} />
       <ErrorNote error={error} at={["name", "mail", "language"]} />
       <div class="line">

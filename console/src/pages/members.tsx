@@ -101,7 +101,7 @@ function NameForm({ account, name: is, onChanged }: { account: string; name: str
       <Field
         label={t.words.name}
         name="account-name"
-        maxLength={60}
+        maxLength={50}
         autoComplete="organization"
         hint={t.members.nameHint}
         value={name}

@@ -4,7 +4,7 @@ import { ask } from "../api";
 import { arrive } from "../arrive";
 import { t } from "../messages";
 import { takeSaid } from "../oidc";
-import { ErrorNote } from "../parts/note";
+import { DoorNote } from "../parts/doornote";
 import { useDoing } from "../parts/use";
 import type { Begun } from "../people";
 
@@ -18,7 +18,7 @@ export function OidcPage() {
     <section class="page narrow">
       <h1>{t.app.signIn}</h1>
       <div class="card">
-        <ErrorNote error={error} />
+        <DoorNote error={error} refused={t.enter.oidcRefused} />
         {busy ? (
           <p role="status">{t.link.doing}</p>
         ) : (

@@ -11,7 +11,7 @@ import { Pager } from "../parts/pager";
 import { ShownLink } from "../parts/qr";
 import { Table } from "../parts/table";
 import { useAsk, useDoing } from "../parts/use";
-import type { Listed, OneTimeLink, Post } from "../people";
+import type { OneTimeLink, Person, PersonListed, Post } from "../people";
 import { go } from "../router";
 import { session } from "../session";
 import { PostChecks, StaffInvitations } from "./invitations";
@@ -35,11 +35,11 @@ export function StaffPeoplePage({ id }: { id: string }) {
 }
 
 /** What someone is here, in a line. */
-const seats = ({ posts, memberships }: Listed): string =>
-  [...posts.map((post) => t.posts[post]), ...memberships.map(({ account, account_name: name, role }) => t.staffPeople.at(t.roles[role], name || format.shortId(account)))].join(", ");
+const seats = ({ posts, memberships }: PersonListed): string =>
+  [...posts.map((post) => t.posts[post]), ...memberships.map(({ account, role }) => t.staffPeople.at(t.roles[role], format.shortId(account)))].join(", ");
 
 function List() {
-  const list = useListing<Listed>("/v1/people", {}, 0, "search");
+  const list = useListing<PersonListed>("/v1/people", {}, 0, "search");
   const { answer, error } = list;
   return (
     <section class="card wide">
@@ -54,10 +54,10 @@ function List() {
               <th scope="row">
                 <a href={`#/staff/people/${person.id}`}>{person.name || format.shortId(person.id)}</a>
                 <span class="small instead">{seats(person)}</span>
-                {person.suspended && <span class="small instead">{t.members.suspended}</span>}
+                {person.suspended_at && <span class="small instead">{t.members.suspended}</span>}
               </th>
               <td class="spare">{seats(person)}</td>
-              <td class="spare">{person.suspended ? t.members.suspended : t.staffPeople.active}</td>
+              <td class="spare">{person.suspended_at ? t.members.suspended : t.staffPeople.active}</td>
             </tr>
           ))}
         </Table>
@@ -69,7 +69,7 @@ function List() {
 
 function One({ id }: { id: string }) {
   const path = `/v1/people/${encodeURIComponent(id)}`;
-  const { answer, error, reload } = useAsk<Listed>(path);
+  const { answer, error, reload } = useAsk<Person>(path);
   const person = answer?.data;
   if (!person) return error ? <ErrorNote error={error} /> : <p class="waiting">{t.words.wait}</p>;
   const self = person.id === session.person?.id;
@@ -79,7 +79,7 @@ function One({ id }: { id: string }) {
         <a href="#/staff/people">{t.staffPeople.all}</a>
       </p>
       <h2>{person.name || format.shortId(person.id)}</h2>
-      {person.suspended && <p class="note bad">{t.staffPeople.isSuspended}</p>}
+      {person.suspended_at && <p class="note bad">{t.staffPeople.isSuspended}</p>}
       <div class="columns">
         <section class="card">
           <h3>{t.staffPeople.facts}</h3>
@@ -114,7 +114,7 @@ function One({ id }: { id: string }) {
 }
 
 interface Props {
-  person: Listed;
+  person: Person;
   path: string;
   onChanged: () => void;
 }
@@ -179,11 +179,11 @@ function Danger({ person, path, onChanged }: Props) {
         {link && <ShownLink title={t.members.linkOnce(person.name)} link={link.link} hint={t.invitations.worksUntil(format.time(link.expires_at))} />}
       </section>
       <section class="card">
-        <h3>{person.suspended ? t.staffPeople.restore : t.staffPeople.suspend}</h3>
+        <h3>{person.suspended_at ? t.staffPeople.restore : t.staffPeople.suspend}</h3>
         <p>{t.staffPeople.suspendText}</p>
         <ErrorNote error={suspension.error} />
-        <button type="button" class={person.suspended ? "button" : "quiet danger"} disabled={suspension.busy} onClick={() => suspend(!person.suspended)}>
-          {person.suspended ? t.staffPeople.restoreThem : t.staffPeople.suspendThem}
+        <button type="button" class={person.suspended_at ? "button" : "quiet danger"} disabled={suspension.busy} onClick={() => suspend(!person.suspended_at)}>
+          {person.suspended_at ? t.staffPeople.restoreThem : t.staffPeople.suspendThem}
         </button>
       </section>
       <Erase person={person} path={path} />
@@ -192,7 +192,7 @@ function Danger({ person, path, onChanged }: Props) {
 }
 
 /** Erased for good: their name is typed, so that nobody does it by a slip. */
-function Erase({ person, path }: { person: Listed; path: string }) {
+function Erase({ person, path }: { person: Person; path: string }) {
   const [typed, setTyped] = useState("");
   const { busy, error, submit } = useDoing();
   const word = person.name || person.id;

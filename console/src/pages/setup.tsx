@@ -55,11 +55,10 @@ export function SetUpPage({ page, id }: { page: string; id: string }) {
   const step = steps[at] ?? "codes";
   const before = whole ? 1 : 0;
   const on = (): void => go(at + 1 < steps.length ? `/${page}/${steps[at + 1]}` : firstPage());
-  const last = at + 1 === steps.length;
-  return <Body key={step} step={step} progress={<Progress step={at + 1 + before} of={steps.length + before} />} onDone={on} last={last} />;
+  return <Body key={step} step={step} progress={<Progress step={at + 1 + before} of={steps.length + before} />} onDone={on} />;
 }
 
-function Body({ step, progress, onDone, last }: { step: Step; progress: ComponentChildren; onDone: () => void; last: boolean }) {
+function Body({ step, progress, onDone }: { step: Step; progress: ComponentChildren; onDone: () => void }) {
   if (step === "place") return <Place progress={progress} onDone={onDone} />;
   return (
     <section class="page narrow">
@@ -94,7 +93,7 @@ function Body({ step, progress, onDone, last }: { step: Step; progress: Componen
       <p>
         {/* What cannot be skipped has its own button. */}
         <button type="button" class={step === "network" || step === "people" ? "button" : "quiet"} onClick={onDone}>
-          {last ? t.setUp.finish : step === "network" ? t.setUp.next : t.setUp.later}
+          {step === "network" ? t.setUp.next : step === "people" ? t.setUp.finish : t.setUp.later}
         </button>
       </p>
     </section>

@@ -3,8 +3,10 @@ import { useState } from "preact/hooks";
 import { ApiError, ask } from "../api";
 import { arrive } from "../arrive";
 import { t } from "../messages";
+import { language } from "../messages/language";
 import { canPasskeys, use, type Ceremony } from "../passkeys";
 import { Check, Field } from "../parts/field";
+import { DoorNote } from "../parts/doornote";
 import { ErrorNote, faultAt } from "../parts/note";
 import { useAsk, useDoing } from "../parts/use";
 import type { Begun, Doors } from "../people";
@@ -58,7 +60,7 @@ export function PasskeyDoor() {
     });
   return (
     <>
-      <ErrorNote error={error} />
+      <DoorNote error={error} refused={t.passkeys.unknown} />
       <button type="button" class="button" disabled={busy} onClick={show}>
         {busy ? t.doors.waiting : t.doors.passkey}
       </button>
@@ -193,7 +195,7 @@ function SignUp() {
   const [account, setAccount] = useState("");
   const { busy, error, submit } = useDoing();
   const send = submit(async () => {
-    const { data } = await ask<Begun>("/console/sign-up", { method: "POST", body: { name: name.trim(), ...(account.trim() && { account_name: account.trim() }) }, key: "" });
+    const { data } = await ask<Begun>("/console/sign-up", { method: "POST", body: { name: name.trim(), language, ...(account.trim() && { account_name: account.trim() }) }, key: "" });
     session.enter(data.person);
     go("/welcome");
   });

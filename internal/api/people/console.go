@@ -27,6 +27,7 @@ func (a *API) ConsoleRoutes() []edge.OpenRoute {
 		edge.Open("POST /console/links/mail", a.rarely(a.open(a.mailLink))),
 		edge.Open("POST /console/codes/use", enters(a, decodeWith("code"), pp.UseCode)),
 		edge.Open("POST /console/fresh/finish", a.open(a.freshen)),
+		edge.Open("POST /console/qr", a.open(a.drawQR)),
 	}
 }
 

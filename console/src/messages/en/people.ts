@@ -72,6 +72,8 @@ export const people = {
   enter: {
     once: "This link signs you in, once.",
     used: "The link was used.",
+    refused: "This link was used, was revoked or has expired. Ask for another one.",
+    oidcRefused: "That did not work. Begin again on this device, or use another way.",
     others: "Other ways to sign in",
   },
   join: {
@@ -110,6 +112,7 @@ export const people = {
     intro: "Nobody is here yet. You become the first admin: you may do everything, and invite the others.",
     creating: "One moment…",
     orKey: "A key instead",
+    used: "This address was used, or has expired, or there is an admin already. If there is none, whoever runs the server can print another address.",
     insecure: "This page came over plain http, where nobody can stay signed in safely. Begin with a key, and come back over https.",
   },
   passkeys: {
@@ -127,6 +130,7 @@ export const people = {
     none: "You have no passkey yet.",
     second: "Add a second one, on another device: then a lost phone does not lock you out.",
     confirm: (name: string) => `Remove the passkey “${name}”? You can no longer sign in with it.`,
+    unknown: "Nobody here has this passkey any more. Use another one, or another way.",
     there: "This device already has a passkey for you.",
     givenUp: "That did not work, or was given up. Try again, or use another way.",
   },
@@ -177,7 +181,7 @@ export const people = {
     current: " this one",
     unknown: "Unknown device",
     row: (door: string, used: string) => `${door}, last used: ${used}`,
-    doors: { passkey: "Passkey", link: "Link", code: "Recovery code", oidc: "OpenID Connect", invitation: "Invitation", first: "First run", sign_up: "Sign-up" },
+    doors: { passkey: "Passkey", link: "Link", code: "Recovery code", oidc: "OpenID Connect", invitation: "Invitation", sign_up: "First sign-in" },
     end: "End",
     endOthers: "End all others",
     confirm: "End all sessions but this one?",

@@ -85,7 +85,7 @@ export const common: typeof en = {
     request: (id) => ["Solicitud ", id],
     byCode: {
       unauthorized: "La clave no es válida, caducó o fue revocada.",
-      forbidden: "Su clave no permite hacer esto.",
+      forbidden: "No tiene permiso para hacer esto.",
       not_found: "No existe, o ya no está.",
       rate_limit_exceeded: "Demasiadas solicitudes. Espere un momento e inténtelo de nuevo.",
       overloaded: "El servidor está arrancando o sobrecargado. Inténtelo de nuevo en un momento.",
@@ -93,6 +93,10 @@ export const common: typeof en = {
     },
     // Delante puede estar el campo.
     byText: [
+      [/^this would leave an account without an owner, .+$/, "así la cuenta se quedaría sin titular, o la red sin administración: nombre antes a otra persona"],
+      [/^you are a member already$/, "ya es miembro"],
+      [/^this person is suspended$/, "el acceso de esta persona está suspendido"],
+      [/^(\S+ )?must be one of the new ones$/, "$1debe ser uno de los nuevos"],
       [/^(\S+ )?is required$/, "$1es un dato obligatorio"],
       [/^(\S+ )?must not be null$/, "$1es un dato obligatorio"],
       [/^(\d+) fields are not valid$/, "$1 campos no son válidos"],

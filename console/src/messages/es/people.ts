@@ -70,6 +70,8 @@ export const people: typeof en = {
   enter: {
     once: "Este enlace inicia su sesión, una sola vez.",
     used: "El enlace ya se usó.",
+    refused: "Este enlace ya se usó, fue revocado o caducó. Pida otro.",
+    oidcRefused: "No funcionó. Empiece de nuevo en este equipo, o use otra forma.",
     others: "Otras formas de entrar",
   },
   join: {
@@ -108,6 +110,7 @@ export const people: typeof en = {
     intro: "Aún no hay nadie. Usted será la primera persona que la administra: puede hacerlo todo e invitar a las demás.",
     creating: "Un momento…",
     orKey: "Una clave en su lugar",
+    used: "Esta dirección ya se usó, caducó, o ya hay quien administra la red. Si no, quien lleva el servidor puede obtener otra dirección.",
     insecure: "Esta página llegó por http sin cifrar, donde no se puede mantener una sesión con seguridad. Empiece con una clave y vuelva por https.",
   },
   passkeys: {
@@ -125,6 +128,7 @@ export const people: typeof en = {
     none: "Aún no tiene ninguna llave de acceso.",
     second: "Añada una segunda, en otro equipo: así, si pierde el teléfono, no se queda fuera.",
     confirm: (name) => `¿Quitar la llave de acceso «${name}»? Ya no podrá entrar con ella.`,
+    unknown: "Aquí nadie tiene ya esta llave de acceso. Use otra, u otra forma.",
     there: "Este equipo ya tiene una llave de acceso suya.",
     givenUp: "No funcionó, o se canceló. Inténtelo de nuevo, o use otra forma.",
   },
@@ -176,7 +180,7 @@ export const people: typeof en = {
     current: " este",
     unknown: "Equipo desconocido",
     row: (door, used) => `${door}, último uso: ${used}`,
-    doors: { passkey: "Llave de acceso", link: "Enlace", code: "Código de recuperación", oidc: "OpenID Connect", invitation: "Invitación", first: "Primera vez", sign_up: "Alta" },
+    doors: { passkey: "Llave de acceso", link: "Enlace", code: "Código de recuperación", oidc: "OpenID Connect", invitation: "Invitación", sign_up: "Primer inicio" },
     end: "Cerrar",
     endOthers: "Cerrar todas las demás",
     confirm: "¿Cerrar todas las sesiones menos esta?",

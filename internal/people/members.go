@@ -217,6 +217,8 @@ func (pp *People) RemoveMember(ctx context.Context, p beacon.Principal, in Membe
 		if in.Person = p.Person; in.Person == "" {
 			return struct{}{}, errNoPerson
 		}
+	} else if !id.Valid(beacon.PersonPrefix, string(in.Person)) {
+		return struct{}{}, errMember
 	}
 	return struct{}{}, pp.edit(ctx, p, beacon.PeopleSight{Accounts: []beacon.UserID{account}}, func(e *beacon.PeopleEdit) error {
 		roster := e.Rosters[account]

@@ -172,7 +172,8 @@ func (e *entry) unsavedUse() (beacon.Use, bool) {
 	return beacon.Use{LastUsedAt: at, ExpiresAt: at.Add(SessionLasts)}, used > e.saved.Load()
 }
 
-var errNotMember = &beacon.Error{Kind: beacon.Forbidden, Message: "Beacon-Account must be an account that you are a member of"}
+// ErrNotMember is returned for an account that the person is no member of.
+var ErrNotMember error = &beacon.Error{Kind: beacon.Forbidden, Message: "Beacon-Account must be an account that you are a member of"}
 
 // principal returns the person acting for an account.
 func (e *entry) principal(account beacon.UserID) (beacon.Principal, error) {
@@ -180,7 +181,7 @@ func (e *entry) principal(account beacon.UserID) (beacon.Principal, error) {
 	var seat *beacon.Membership
 	if account != "" {
 		if seat = e.person.In(account); seat == nil {
-			return beacon.Principal{}, errNotMember
+			return beacon.Principal{}, ErrNotMember
 		}
 	}
 	for i := range e.person.Memberships {

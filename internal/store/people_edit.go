@@ -203,7 +203,7 @@ func (w *peopleWriter) doors() {
 	}
 	if want.NewInForce {
 		w.exec(dropTicketsSQL, person, string(beacon.CodeTicket))
-		w.exec(`UPDATE tickets SET kind = $3 WHERE person_id = $1 AND kind = $2`, person, string(beacon.NewCodeTicket), string(beacon.CodeTicket))
+		w.exec(`UPDATE tickets SET kind = $3, expires_at = 0 WHERE person_id = $1 AND kind = $2`, person, string(beacon.NewCodeTicket), string(beacon.CodeTicket))
 	}
 	if want.DropPasskey != "" {
 		w.exec(`DELETE FROM passkeys WHERE person_id = $1 AND id = $2`, person, want.DropPasskey)

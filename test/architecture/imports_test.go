@@ -117,7 +117,7 @@ var allowed = map[string][]string{
 
 	// What wires everything.
 	"node":       {"access", "agentsite", "api", "api/edge", "api/fragments", "basemap", "beacon", "checkins", "clock", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "geo", "httpserver", "httpserver/metrics", "identity", "lease", "openfeeds", "oversight", "people", "preview", "registry", "replica", "review", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "store", "telemetry"},
-	"cmd/beacon": {"access", "api", "api/accounts", "api/edge", "api/network", "basemap", "basemap/extract", "beacon", "client", "clock", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node", "oversight", "preview", "rewards", "rewards/closing", "rewards/earnings", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite"},
+	"cmd/beacon": {"access", "api", "api/accounts", "api/edge", "api/network", "api/people", "basemap", "basemap/extract", "beacon", "client", "clock", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node", "oversight", "people", "preview", "rewards", "rewards/closing", "rewards/earnings", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite"},
 
 	// For tests and benchmarks only.
 	"api/mvt/mvttest":     {},

@@ -1037,7 +1037,7 @@ export interface paths {
         };
         /**
          * Get the person who is signed in
-         * @description Who you are, of which accounts you are a member, which posts you have, and by which doors you can sign in. Needs a person who is signed in: with a key it is 403.
+         * @description Who you are, of which accounts you are a member, which posts you have, and by which doors you can sign in. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         get: operations["getMe"];
         put?: never;
@@ -1047,7 +1047,7 @@ export interface paths {
         head?: never;
         /**
          * Change your own details
-         * @description What is absent stays. Another mail address needs a fresh sign-in, since whoever has the mailbox can sign in. Needs a person who is signed in: with a key it is 403.
+         * @description What is absent stays. Another mail address needs a fresh sign-in, since whoever has the mailbox can sign in. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         patch: operations["changeMe"];
         trace?: never;
@@ -1061,14 +1061,14 @@ export interface paths {
         };
         /**
          * List where you are signed in
-         * @description Newest first, at most 200. Needs a person who is signed in: with a key it is 403.
+         * @description Newest first, at most 200. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         get: operations["listMySessions"];
         put?: never;
         post?: never;
         /**
          * End all other sessions
-         * @description You stay signed in here; everywhere else you are signed out within 2 s. Needs a person who is signed in: with a key it is 403.
+         * @description You stay signed in here; everywhere else you are signed out within 2 s. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         delete: operations["endMyOtherSessions"];
         options?: never;
@@ -1088,7 +1088,7 @@ export interface paths {
         post?: never;
         /**
          * End a session
-         * @description One that has ended, or is not yours, stays as it is. Needs a person who is signed in: with a key it is 403.
+         * @description One that has ended, or is not yours, stays as it is. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         delete: operations["endMySession"];
         options?: never;
@@ -1105,7 +1105,7 @@ export interface paths {
         };
         /**
          * List your passkeys
-         * @description The oldest first. Needs a person who is signed in: with a key it is 403.
+         * @description The oldest first. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         get: operations["listMyPasskeys"];
         put?: never;
@@ -1128,7 +1128,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a passkey
-         * @description Needs a fresh sign-in: if yours is older than five minutes it is 403 with the header `Beacon-Sign-In: fresh`. Needs a person who is signed in: with a key it is 403.
+         * @description Needs a fresh sign-in: if yours is older than five minutes it is 403 with the header `Beacon-Sign-In: fresh`. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         delete: operations["deleteMyPasskey"];
         options?: never;
@@ -1147,7 +1147,7 @@ export interface paths {
         put?: never;
         /**
          * Make recovery codes
-         * @description Ten codes, each of which signs in once. They are in force, and earlier ones are not, once one of them is typed back within a day. Needs a fresh sign-in if you have codes or passkeys. Needs a person who is signed in: with a key it is 403.
+         * @description Ten codes, each of which signs in once. They are in force, and earlier ones are not, once one of them is typed back within a day. Needs a fresh sign-in if you have codes or passkeys. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         post: operations["createMyCodes"];
         delete?: never;
@@ -1167,7 +1167,7 @@ export interface paths {
         put?: never;
         /**
          * Put new recovery codes in force
-         * @description With one of them, as it was typed. Needs a person who is signed in: with a key it is 403.
+         * @description With one of them, as it was typed. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         post: operations["confirmMyCodes"];
         delete?: never;
@@ -1191,7 +1191,7 @@ export interface paths {
         head?: never;
         /**
          * Give an account a name
-         * @description Its members and staff see the name. Needs an owner or manager of the account, the post admin, or a key with the scopes `hotspots:write` and `keys:manage`.
+         * @description Its members and staff see the name. Needs the scope `keys:manage` and `hotspots:write`, an owner or manager of the account, or the post admin.
          */
         patch: operations["nameAccount"];
         trace?: never;
@@ -1205,7 +1205,7 @@ export interface paths {
         };
         /**
          * List the members of an account
-         * @description By id. Needs a member of the account, the post admin, or a key with the scope `keys:manage`.
+         * @description By id. Needs the scope `keys:manage`, a member of the account, or the post admin.
          */
         get: operations["listMembers"];
         put?: never;
@@ -1228,14 +1228,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a member, or leave
-         * @description The rules are those of a change. With `me` you leave, whatever your role; the last owner cannot.
+         * @description The rules are those of a change. With `me` you leave, whatever your role; the last owner cannot. Needs the scope `keys:manage`.
          */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
         /**
          * Change a member
-         * @description What is absent stays. Owners give and take every role, managers those up to their own; nobody changes their own, and the last owner stays one. To make someone an owner, or to unmake one, needs a fresh sign-in, and nobody who was recovered in the last 72 hours. A key acts as an owner with the scopes `hotspots:write`, `rewards:read` and `keys:manage`, as a manager without `rewards:read`.
+         * @description What is absent stays. Owners give and take every role, managers those up to their own; nobody changes their own, and the last owner stays one. To make someone an owner, or to unmake one, needs a fresh sign-in, and nobody who was recovered in the last 72 hours. A key acts as an owner with the scopes `hotspots:write`, `rewards:read` and `keys:manage`, as a manager without `rewards:read`. Needs the scope `keys:manage`.
          */
         patch: operations["changeMember"];
         trace?: never;
@@ -1251,7 +1251,7 @@ export interface paths {
         put?: never;
         /**
          * Make a link for a member
-         * @description A link with which a member signs in who lost their passkey: once, within 24 hours. Whoever has the link has what the member has, so it takes someone who could give all of that. If the member belongs to other accounts or has posts, an admin makes it. For 72 hours after its use the person can lead nothing elsewhere.
+         * @description A link with which a member signs in who lost their passkey: once, within 24 hours. Whoever has the link has what the member has, so it takes someone who could give all of that. If the member belongs to other accounts or has posts, an admin makes it. For 72 hours after its use the person can lead nothing elsewhere. Needs the scope `keys:manage`.
          */
         post: operations["linkMember"];
         delete?: never;
@@ -1269,13 +1269,13 @@ export interface paths {
         };
         /**
          * List the pending invitations of an account
-         * @description The oldest first. Who may invite may see them.
+         * @description The oldest first. Who may invite may see them. Needs the scope `keys:manage`.
          */
         get: operations["listInvitations"];
         put?: never;
         /**
          * Invite someone to an account
-         * @description The link works once. Give it to whom you mean: nobody asks who opens it. Owners invite to every role, managers to those up to their own; to invite an owner needs a fresh sign-in. If the person who invited is removed, so is the invitation. With `mail` it is sent, too, where the network sends mail.
+         * @description The link works once. Give it to whom you mean: nobody asks who opens it. Owners invite to every role, managers to those up to their own; to invite an owner needs a fresh sign-in. If the person who invited is removed, so is the invitation. With `mail` it is sent, too, where the network sends mail. Needs the scope `keys:manage`.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -1296,7 +1296,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an invitation
-         * @description Its link works no longer.
+         * @description Its link works no longer. Needs the scope `keys:manage`.
          */
         delete: operations["revokeInvitation"];
         options?: never;
@@ -1313,7 +1313,7 @@ export interface paths {
         };
         /**
          * List people
-         * @description By id, which is in the order in which they came. Needs the post admin, or a key with the scope `admin`.
+         * @description By id, which is in the order in which they came. Needs the scope `admin`, or the post admin.
          */
         get: operations["listPeople"];
         put?: never;
@@ -1333,21 +1333,21 @@ export interface paths {
         };
         /**
          * Get a person
-         * @description Needs the post admin, or a key with the scope `admin`.
+         * @description Needs the scope `admin`, or the post admin.
          */
         get: operations["getPerson"];
         put?: never;
         post?: never;
         /**
          * Erase a person
-         * @description Name, mail address, doors and memberships go; what the person did stays in the audit under their id, and the books stay as they are. The last owner of an account, and the last admin, cannot be erased. Needs the post admin, or a key with the scope `admin`.
+         * @description Name, mail address, doors and memberships go; what the person did stays in the audit under their id, and the books stay as they are. The last owner of an account, and the last admin, cannot be erased. Needs the scope `admin`, or the post admin.
          */
         delete: operations["erasePerson"];
         options?: never;
         head?: never;
         /**
          * Give posts, suspend or restore a person
-         * @description What is absent stays. Nobody changes their own posts, and the last admin stays one. To make or unmake an admin needs a fresh sign-in. Who is suspended is signed out, and their pending invitations are revoked; the last owner of an account cannot be. Needs the post admin, or a key with the scope `admin`.
+         * @description What is absent stays. Nobody changes their own posts, and the last admin stays one. To make or unmake an admin needs a fresh sign-in. Who is suspended is signed out, and their pending invitations are revoked; the last owner of an account cannot be. Needs the scope `admin`, or the post admin.
          */
         patch: operations["decidePerson"];
         trace?: never;
@@ -1363,7 +1363,7 @@ export interface paths {
         put?: never;
         /**
          * Make a link for a person
-         * @description As for a member of an account, for anyone. Needs the post admin, or a key with the scope `admin`.
+         * @description As for a member of an account, for anyone. Needs the scope `admin`, or the post admin.
          */
         post: operations["linkPerson"];
         delete?: never;
@@ -1381,13 +1381,13 @@ export interface paths {
         };
         /**
          * List the pending invitations of the network
-         * @description To posts, and to found accounts. Needs the post admin, or a key with the scope `admin`.
+         * @description To posts, and to found accounts. Needs the scope `admin`, or the post admin.
          */
         get: operations["listStaffInvitations"];
         put?: never;
         /**
          * Invite someone to posts, or to found an account
-         * @description With `posts` the person gets these; with `account: new` they become the owner of a new account. Needs the post admin, or a key with the scope `admin`.
+         * @description With `posts` the person gets these; with `account: new` they become the owner of a new account. Needs the scope `admin`, or the post admin.
          */
         post: operations["createStaffInvitation"];
         delete?: never;
@@ -1408,7 +1408,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an invitation of the network
-         * @description Needs the post admin, or a key with the scope `admin`.
+         * @description Needs the scope `admin`, or the post admin.
          */
         delete: operations["revokeStaffInvitation"];
         options?: never;

@@ -89,7 +89,7 @@ func (e *Edge) authenticate(w http.ResponseWriter, r *http.Request, now time.Tim
 		}
 		return e.Limits.CheckFailures(w.Header(), r, now)
 	})
-	if errors.Is(err, ErrForeignPage) {
+	if errors.Is(err, ErrForeignPage) || errors.Is(err, errNoAccount) || errors.Is(err, people.ErrNotMember) {
 		e.Limits.ShowFailures(w.Header(), r, now)
 	}
 	p.Request = httpserver.RequestID(w)

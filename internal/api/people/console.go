@@ -111,7 +111,7 @@ func enters[In any](a *API, decode func(*http.Request, *edge.Object) (In, error)
 				Name: name, Value: entered.Text, Path: "/", MaxAge: int(people.SessionLasts.Seconds()), Secure: name == edge.SecureCookie, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 			})
 		}
-		return a.Write(w, http.StatusOK, edge.Payload{Data: client.SignedIn{Person: showPerson(entered.Me)}})
+		return a.Write(w, http.StatusOK, edge.Payload{Data: client.SignedIn{Person: ShowPerson(entered.Me)}})
 	})
 }
 

@@ -10,9 +10,10 @@ import (
 	"github.com/beacon-wifi/beacon/internal/people"
 )
 
-func encodeMe(_ http.Header, m people.Me) edge.Payload { return edge.Payload{Data: showPerson(m)} }
+func encodeMe(_ http.Header, m people.Me) edge.Payload { return edge.Payload{Data: ShowPerson(m)} }
 
-func showPerson(m people.Me) client.Person {
+// ShowPerson shows a person to themselves and to staff.
+func ShowPerson(m people.Me) client.Person {
 	shown := client.Person{
 		ID: string(m.ID), Name: m.Name, Mail: m.Mail, Language: m.Language, CreatedAt: m.CreatedAt, SuspendedAt: edge.Maybe(m.SuspendedAt),
 		FrozenUntil: edge.Maybe(m.Frozen), FreshUntil: edge.Maybe(m.Fresh), Posts: edge.Texts(m.Posts()), Memberships: []client.Membership{},
@@ -38,19 +39,27 @@ func (a *API) sessions(w http.ResponseWriter, r *http.Request, p beacon.Principa
 	}
 	shown := make([]client.Session, len(all))
 	for i, s := range all {
-		shown[i] = client.Session{
-			ID: string(s.ID), Device: s.Device, Door: string(s.Door), CreatedAt: s.CreatedAt, LastUsedAt: s.LastUsedAt, Current: p.Signed != nil && s.ID == p.Signed.Session,
-		}
+		shown[i] = ShowSession(s, p.Signed.Session)
 	}
 	return a.Write(w, http.StatusOK, edge.Payload{Data: shown})
+}
+
+// ShowSession shows a session, and whether it is the current one.
+func ShowSession(s beacon.Session, current beacon.SessionID) client.Session {
+	return client.Session{ID: string(s.ID), Device: s.Device, Door: string(s.Door), CreatedAt: s.CreatedAt, LastUsedAt: s.LastUsedAt, Current: s.ID == current}
 }
 
 func encodePasskeys(_ http.Header, all []beacon.Passkey) edge.Payload {
 	shown := make([]client.Passkey, len(all))
 	for i, k := range all {
-		shown[i] = client.Passkey{ID: k.ID, Name: k.Name, CreatedAt: k.CreatedAt, LastUsedAt: edge.Maybe(k.LastUsedAt), Synced: k.Synced}
+		shown[i] = ShowPasskey(k)
 	}
 	return edge.Payload{Data: shown}
+}
+
+// ShowPasskey shows a passkey.
+func ShowPasskey(k beacon.Passkey) client.Passkey {
+	return client.Passkey{ID: k.ID, Name: k.Name, CreatedAt: k.CreatedAt, LastUsedAt: edge.Maybe(k.LastUsedAt), Synced: k.Synced}
 }
 
 func encodeCodes(_ http.Header, codes []string) edge.Payload {
@@ -101,16 +110,19 @@ func (a *API) encodeLink(r *http.Request) func(http.Header, people.Link) edge.Pa
 }
 
 func encodePeople(_ http.Header, list beacon.Listed[beacon.Seated]) edge.Payload {
-	return edge.ShowPage(list, edge.PeopleList, func(s beacon.Seated) string { return string(s.ID) }, func(s beacon.Seated) client.PersonListed {
-		shown := client.PersonListed{
-			ID: string(s.ID), Name: s.Name, Mail: s.Mail, CreatedAt: s.CreatedAt, SuspendedAt: edge.Maybe(s.SuspendedAt),
-			Posts: edge.Texts(s.Posts()), Memberships: []client.ListedSeat{},
+	return edge.ShowPage(list, edge.PeopleList, func(s beacon.Seated) string { return string(s.ID) }, ShowListed)
+}
+
+// ShowListed shows a person in the list of all.
+func ShowListed(s beacon.Seated) client.PersonListed {
+	shown := client.PersonListed{
+		ID: string(s.ID), Name: s.Name, Mail: s.Mail, CreatedAt: s.CreatedAt, SuspendedAt: edge.Maybe(s.SuspendedAt),
+		Posts: edge.Texts(s.Posts()), Memberships: []client.ListedSeat{},
+	}
+	for _, m := range s.Memberships {
+		if m.Account != "" {
+			shown.Memberships = append(shown.Memberships, client.ListedSeat{Account: string(m.Account), Role: string(m.Role)})
 		}
-		for _, m := range s.Memberships {
-			if m.Account != "" {
-				shown.Memberships = append(shown.Memberships, client.ListedSeat{Account: string(m.Account), Role: string(m.Role)})
-			}
-		}
-		return shown
-	})
+	}
+	return shown
 }

@@ -71,7 +71,7 @@ export async function send(path: string, options: Options = {}): Promise<Respons
       if (await freshen()) continue;
     }
     const error = await errorOf(response);
-    if (error.status === 401 && options.key === undefined) session.end(session.person ? t.errors.sessionEnded : t.errors.noLongerValid);
+    if (error.status === 401 && options.key === undefined && session.who.value) session.end(session.person ? t.errors.sessionEnded : t.errors.noLongerValid);
     throw error;
   }
 }

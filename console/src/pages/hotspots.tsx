@@ -68,7 +68,9 @@ function AssignedPage() {
                 <StatusBadge status={hotspot.status} />
               </div>
               {hotspot.location.address && <p class="small">{hotspot.location.address}</p>}
-              <p>{hotspot.device.linked ? t.words.linked : t.words.notLinked}</p>
+              <p>
+                {t.words.device}: {hotspot.device.linked ? t.words.linked : t.words.notLinked}
+              </p>
               <div class="line">
                 <a class={hotspot.device.linked ? "quiet" : "button"} href={`#/hotspots/${hotspot.id}`}>
                   {t.assigned.open} <span class="sr-only">{hotspot.name}</span>

@@ -104,7 +104,7 @@ export function Invitations({ account, give }: { account: string; give: readonly
           <Choice label={t.invitations.role} name="role" value={wanted} options={give.map((one) => [one, t.roles[one]])} onChange={(next) => setRole(next as Role)} fault={faultAt(error, "role")} />
           <Choice label={t.invitations.valid} name="days" value={days} options={ends} onChange={setDays} fault={faultAt(error, "expires_in_days")} />
         </div>
-        <p class="hint">{t.roleIs[wanted]}</p>
+        <p class="hint sentence">{t.roleIs[wanted]}</p>
         {wanted === "installer" && <Assign account={account} chosen={hotspots} onChoose={setHotspots} fault={faultAt(error, "hotspots")} />}
         <ErrorNote error={error} at={["role", "expires_in_days", "hotspots"]} />
         <button type="submit" class="button" disabled={busy}>

@@ -22,12 +22,15 @@ function MayTable({ title, columns, names, has }: Props) {
   return (
     <details class="card wide may-what">
       <summary>{title}</summary>
-      <Table label={title} columns={[[t.staffPeople.may], ...columns.map((column): [string, string] => [names[column] ?? "", "mark"])]}>
+      <Table label={title} columns={[[t.staffPeople.may], ...columns.map((column): [string, string] => [names[column] ?? "", "mark spare"])]}>
         {rows.map((permission) => (
           <tr key={permission}>
-            <th scope="row">{t.may[permission]}</th>
+            <th scope="row">
+              {t.may[permission]}
+              <span class="small instead">{has(permission).map((one) => names[one]).join(", ")}</span>
+            </th>
             {columns.map((column) => (
-              <td key={column} class="mark">
+              <td key={column} class="mark spare">
                 {has(permission).includes(column) ? (
                   <>
                     <span aria-hidden="true">✓</span>

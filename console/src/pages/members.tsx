@@ -132,6 +132,7 @@ interface ListProps {
 function MemberList({ account, members, give, onChanged }: ListProps) {
   const [opened, setOpened] = useState("");
   const own = session.person?.id;
+  const owners = members.filter(({ role, suspended }) => role === "owner" && !suspended).length; // the last one cannot leave
   return (
     <section class="card wide" id="members">
       <h2>{t.members.title}</h2>
@@ -157,7 +158,7 @@ function MemberList({ account, members, give, onChanged }: ListProps) {
                     {t.members.change} <span class="sr-only">{member.name}</span>
                   </button>
                 )}
-                {self && <Leave account={account} />}
+                {self && !(member.role === "owner" && owners === 1) && <Leave account={account} />}
               </div>
               {may && opened === member.person && <Change key={member.person} account={account} member={member} give={give} onChanged={onChanged} />}
             </li>
@@ -225,7 +226,7 @@ function Change({ account, member, give, onChanged }: { account: string; member:
         }}
         fault={faultAt(error, "role")}
       />
-      <p class="hint">{t.roleIs[role]}</p>
+      <p class="hint sentence">{t.roleIs[role]}</p>
       {role === "installer" && <Assign account={account} chosen={hotspots} onChoose={setHotspots} fault={faultAt(error, "hotspots")} />}
       <ErrorNote error={error} at={["role", "hotspots"]} />
       <div class="line">

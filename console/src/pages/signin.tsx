@@ -22,7 +22,7 @@ export function SignInPage() {
   const doors = answer?.data;
   return (
     <section class="page narrow">
-      {isPublic() ? <h1>{t.app.signIn}</h1> : <Welcome />}
+      {isPublic() ? <h1>{t.app.signIn}</h1> : <Welcome people={!!doors?.people} />}
       {notice && <p class="note">{notice}</p>}
       {loading && !doors ? (
         <p class="waiting">{t.words.wait}</p>
@@ -68,11 +68,14 @@ export function PasskeyDoor() {
   );
 }
 
+/** Whether the page was opened at an address of numbers, for which there are no passkeys. */
+const atAddress = (): boolean => /^[\d.]+$|^\[/.test(location.hostname);
+
 /** Why there are no passkeys here. */
 export function NoPasskeys({ doors }: { doors: Doors | undefined }) {
   if (doors?.passkeys && canPasskeys()) return null;
-  const secure = globalThis.isSecureContext;
-  return <p class="note">{!secure ? t.doors.noPasskeysHttp : doors?.passkeys_reason === "address" || !doors?.passkeys ? t.doors.noPasskeysAddress : t.doors.noPasskeysBrowser}</p>;
+  const why = !globalThis.isSecureContext ? t.doors.noPasskeysHttp : atAddress() ? t.doors.noPasskeysAddress : doors?.passkeys ? t.doors.noPasskeysBrowser : t.doors.noPasskeysServer;
+  return <p class="note">{why}</p>;
 }
 
 function People({ doors }: { doors: Doors }) {
@@ -223,14 +226,14 @@ function SignUp() {
 }
 
 /** What strangers see of a private network: who it is, and whom to ask. */
-function Welcome() {
+function Welcome({ people }: { people: boolean }) {
   const { name, description, contact, contact_link = "" } = useCell(network);
   return (
     <>
       <h1>{t.signIn.welcome(name)}</h1>
       {description && <p class="lead">{description}</p>}
       <p>
-        {t.signIn.private}
+        {people ? t.doors.private : t.signIn.private}
         {contact && t.signIn.ask(<a href={contact_link}>{contact}</a>)}
       </p>
     </>

@@ -66,7 +66,7 @@ const names = new Set([
   ...["Beacon-Account", "Beacon-Sign-In", "PublicKeyCredential", "InvalidStateError", "Android", "Mac", "Windows", "Chromebook", "Linux"],
   ...["AbortError", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End"],
   ...["Point", "Polygon", "MultiPolygon", "LineString", "Feature", "FeatureCollection", "Low", "Medium", "GeolocateControl.FindMyLocation"], // of the map
-  ...["live on", "panel folded", "number spare", "quiet danger", "12px ", "#9aa7b8"], // of styles
+  ...["live on", "panel folded", "number spare", "mark spare", "quiet danger", "12px ", "#9aa7b8"], // of styles
   ...["input, select, button", "input, .results button", "(prefers-color-scheme: dark)", "(prefers-reduced-motion: reduce)"],
 ]);
 

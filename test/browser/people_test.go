@@ -96,6 +96,7 @@ func walkPeople(t *testing.T, b *browser, n *network, url, invitation string) {
 		{"doors", c.comesBack},
 		{"me", c.seesToThemselves},
 		{"staff", c.staff},
+		{"language", c.speaksSpanish},
 	} {
 		ok := t.Run(part.name, part.test)
 		for _, p := range c.pages {
@@ -433,6 +434,10 @@ func (c *crowd) staff(t *testing.T) {
 	p.sees("Saved.")
 	p.press("Link to sign in")
 	link := p.link()
+	for _, other := range c.pages { // those of who is suspended are cut off
+		other.expects("401")
+		other.expects("ERR_INCOMPLETE_CHUNKED_ENCODING")
+	}
 	p.press("Suspend")
 	p.sees("Suspended: this person cannot sign in.")
 	ivo := c.person(t, link, small)
@@ -448,6 +453,48 @@ func (c *crowd) staff(t *testing.T) {
 	p.until(`location.hash === "#/staff/people"`)
 	p.until(`!document.body.innerText.includes("Ivo")`)
 	p.visit("/staff/audit")
-	p.sees("Changes")
+	p.sees("person.erased")
 	p.looks("staff-audit")
+}
+
+// speaksSpanish walks through the pages of people once more, in Spanish.
+func (c *crowd) speaksSpanish(t *testing.T) {
+	english := onlyEnglish(t)
+	ben := eval[string](c.ben.as(t), `localStorage.getItem("beacon-stays")`)
+	for _, l := range []look{{width: small.width, height: small.height, dark: true}, desk} {
+		p := c.ada.as(t)
+		p.do(chromedp.EmulateViewport(l.width, l.height))
+		p.asksFor("es-MX,es,en")
+		p.do(chromedp.Reload())
+		for _, page := range [][2]string{
+			{"/me", "Dónde está abierta su sesión"},
+			{"/account", "Miembros"},
+			{"/keys", "Mis claves"},
+			{"/staff/people", "Ben"},
+			{"/staff/people/" + ben, "Ayuda para entrar"},
+			{"/set-up/codes", "Códigos de recuperación"},
+			{"/set-up/network", "Su red"},
+			{"/set-up/place", "Lugar en el mapa"},
+			{"/set-up/people", "La siguiente persona"},
+			{"/enter", "El enlace ya se usó."},
+			{"/join", "La invitación ya se aceptó."},
+			{"/sign-in", "Código de recuperación"},
+		} {
+			p.narrow(page[0], page[1])
+			p.inSpanish(english)
+		}
+		p.accessible("sign in, in Spanish")
+		p.visit("/staff/people")
+		p.press("Qué permite cada cargo")
+		p.press("Crear la invitación")
+		link := p.link()
+		p.inSpanish(english)
+		invited := c.person(t, "about:blank", l)
+		invited.asksFor("es-MX,es,en")
+		invited.do(chromedp.Navigate(link))
+		invited.sees("Tiene una invitación")
+		invited.sees("Aceptar")
+		invited.inSpanish(english)
+		invited.fits()
+	}
 }

@@ -116,6 +116,7 @@ const missing: Page = {
 export function App() {
   const at = useCell(route);
   const who = useCell(session.who);
+  const turn = useCell(session.turns);
   const page = pages[at.page] ?? missing;
   const needsKey = page.needsKey || (at.page === "" && !isPublic() && !isPreview()); // nothing of a private network is for strangers
   const asks = needsKey && who === null; // for a key, in place of the page
@@ -141,7 +142,7 @@ export function App() {
       <main id="main" tabIndex={-1} class={onMap ? "on-map" : "off-map"}>
         <MapHost hidden={!onMap} />
         <Announcement />
-        {who === undefined ? <Waiting /> : asks ? <SignInPage /> : <Fragment key={who?.user_id}>{page.body(at)}</Fragment>}
+        {who === undefined ? <Waiting /> : asks ? <SignInPage /> : <Fragment key={turn}>{page.body(at)}</Fragment>}
       </main>
       <Freshen />
     </>

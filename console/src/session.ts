@@ -26,6 +26,8 @@ class Session {
   readonly who = new Cell<Who | null | undefined>(undefined);
   /** Why the last session ended, for the page on which to sign in. */
   readonly notice = new Cell("");
+  /** How often another account was chosen: pages are drawn anew, since all that they show is another's. */
+  readonly turns = new Cell(0);
   #key = "";
 
   get key(): string {
@@ -78,6 +80,7 @@ class Session {
     keep(chosen, account, "sessionStorage");
     keep(chosen, account);
     this.#is({ id: person.id, name: person.name, user_id: account, person });
+    this.turns.value++;
   }
 
   #is(who: Who): void {

@@ -24,12 +24,15 @@ func TestPeople(t *testing.T) {
 	n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t, address: harness.FreeAddress()}
 	// Passkeys need a name: an address will not do.
 	url := "http://localhost" + n.address[strings.LastIndex(n.address, ":"):]
-	n.serve(t, "--public-url", url)
+	stop := n.serve(t, "--public-url", url)
 	if !n.hasPeople(t) {
 		t.Skip("this server has no people yet")
 	}
 	invitation := n.command(t, "keys", "invite", "--public-url", url, "--clock-start", today().Format(time.RFC3339Nano))
-	walkPeople(t, launch(t), n, url, invitation)
+	walkPeople(t, launch(t), n, url, invitation, func(t *testing.T) {
+		stop()
+		stop = n.serve(n.whole, "--public-url", url, "--clock-start", today().Add(10*time.Minute).Format(time.RFC3339Nano))
+	})
 }
 
 // hasPeople reports whether the server knows of people at all.
@@ -75,16 +78,18 @@ type crowd struct {
 	n        *network
 	b        *browser
 	url      string
-	passkeys bool // whether the server has them
+	passkeys bool             // whether the server has them
+	later    func(*testing.T) // lets ten minutes pass
 	pages    []*page
 	ada      *page // who set up the network
 	ben      *page // an operator
 	operator string
 	hotspot  string // of theirs
+	codes    []string
 }
 
-func walkPeople(t *testing.T, b *browser, n *network, url, invitation string) {
-	c := &crowd{whole: t, n: n, b: b, url: url, passkeys: n.doors(t)["passkeys"] == true}
+func walkPeople(t *testing.T, b *browser, n *network, url, invitation string, later func(*testing.T)) {
+	c := &crowd{whole: t, n: n, b: b, url: url, passkeys: n.doors(t)["passkeys"] == true, later: later}
 	for _, part := range []struct {
 		name string
 		test func(*testing.T)
@@ -95,6 +100,8 @@ func walkPeople(t *testing.T, b *browser, n *network, url, invitation string) {
 		{"installer", c.installs},
 		{"doors", c.comesBack},
 		{"me", c.seesToThemselves},
+		{"accounts", c.actsForAnother},
+		{"fresh", c.showsThemselves},
 		{"staff", c.staff},
 		{"language", c.speaksSpanish},
 	} {
@@ -132,6 +139,7 @@ func (p *page) looks(name string) {
 	for _, l := range []look{small, night, desk, {width: small.width, height: small.height, dark: true}} {
 		p.do(chromedp.EmulateViewport(l.width, l.height))
 		p.light(!l.dark)
+		p.until(`![...document.querySelectorAll(".uplot")].some((e) => e.getBoundingClientRect().right > innerWidth)`) // charts follow the window
 		p.fits()
 		p.whole(fmt.Sprintf("people-%s-%d-%s", name, l.width, map[bool]string{true: "dark", false: "light"}[l.dark]))
 		if l.dark == (l.width == small.width) {
@@ -394,7 +402,8 @@ func (c *crowd) seesToThemselves(t *testing.T) {
 	p.fill(`input[name="mail"]`, "ben@example.org")
 	p.press("Save")
 	p.sees("Saved.")
-	codes := p.writesCodesDown()
+	c.codes = p.writesCodesDown()
+	codes := c.codes
 	p.fill(`input[name="code-back"]`, codes[0])
 	p.press("I have them")
 	p.sees("10 codes are left.")
@@ -416,6 +425,60 @@ func (c *crowd) seesToThemselves(t *testing.T) {
 	other.expects("401")
 	other.visit("/me")
 	other.sees("Your session has ended. Sign in again.")
+}
+
+// actsForAnother lets someone who is here already join an account, and go from one to the other.
+func (c *crowd) actsForAnother(t *testing.T) {
+	p := c.ben.as(t)
+	p.visit("/account")
+	p.at("/account", "Corner Books")
+	p.set(`#invitations select[name="role"]`, "viewer")
+	p.press("Create the invitation")
+	link := p.link()
+	ada := c.ada.as(t)
+	ada.do(chromedp.Navigate("about:blank"), chromedp.Navigate(link))
+	ada.sees("You are signed in as Ada, and join as such.")
+	ada.press("Accept")
+	ada.at("/account", "Corner Books")
+	ada.sees("Viewer, since")
+	ada.looks("switcher")
+	ada.visit("/hotspots")
+	ada.at("/hotspots", "My hotspots")
+	ada.sees("Reading Room")
+	if eval[bool](ada, `[...document.querySelectorAll("main a.button")].some((e) => e.textContent.includes("Register"))`) {
+		t.Error("a viewer sees a button that would be refused")
+	}
+	own := eval[string](ada, `[...document.querySelector(".switcher").options].find((o) => o.text !== "Corner Books").value`)
+	ada.set(".switcher", own)
+	ada.sees("no hotspots")
+	ada.do(chromedp.Reload())
+	ada.at("/hotspots", "My hotspots")
+	ada.until(`document.querySelector(".switcher").value === ` + "`" + own + "`")
+}
+
+// showsThemselves is asked once more who they are, before something that matters.
+func (c *crowd) showsThemselves(t *testing.T) {
+	for _, other := range c.pages {
+		other.expects("ERR_") // while the server is away
+		other.expects("403")  // and who is not fresh is refused at first
+	}
+	c.later(t)
+	p := c.ben.as(t)
+	p.do(chromedp.Reload())
+	p.visit("/me")
+	p.press("New codes")
+	p.until(`document.querySelector("dialog[open]")`)
+	p.looks("fresh")
+	p.press("Cancel")
+	p.until(`!document.querySelector("dialog[open]") && document.querySelector("#codes .note.bad")`)
+	p.press("New codes")
+	if c.passkeys {
+		p.press("Show my passkey")
+	} else {
+		p.fill(`input[name="fresh-code"]`, c.codes[2])
+		p.press("Use the code")
+	}
+	p.until(`!document.querySelector("dialog[open]") && document.querySelectorAll(".codes code").length === 10`)
 }
 
 func (c *crowd) staff(t *testing.T) {

@@ -105,7 +105,7 @@ function One({ id }: { id: string }) {
           </p>
         </section>
         <div>
-          <PostsForm key={person.posts.join()} person={person} path={path} self={self} onChanged={reload} />
+          <PostsForm person={person} path={path} self={self} onChanged={reload} />
           {self ? <p class="note">{t.staffPeople.self}</p> : <Danger person={person} path={path} onChanged={reload} />}
         </div>
       </div>

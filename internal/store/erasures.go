@@ -154,10 +154,11 @@ func (db KeyTable) EraseKey(ctx context.Context, k beacon.Key) error {
 
 var eraseOfUserSQL = []string{
 	`DELETE FROM quotas WHERE user_id = $1`, `DELETE FROM tallies WHERE user_id = $1`, `DELETE FROM freed_macs WHERE user_id = $1`, `DELETE FROM idempotency WHERE owner = $1`,
+	`DELETE FROM memberships WHERE user_id = $1`, `DELETE FROM invitations WHERE user_id = $1`, `DELETE FROM account_names WHERE user_id = $1`,
 }
 
 // EraseUser deletes what is stored of a user and belongs to no books: the quota, reserved
-// MAC addresses, and answers that are kept for repeated requests.
+// MAC addresses, who the members are, and answers that are kept for repeated requests.
 func (db UserTable) EraseUser(ctx context.Context, user beacon.UserID) error {
 	return db.commit(ctx, "erasure "+string(user), func(tx *transaction) (changes, error) {
 		for _, text := range eraseOfUserSQL {

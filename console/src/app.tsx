@@ -231,16 +231,14 @@ function Header({ at }: { at: string }) {
       {who && <Live />}
       <ThemeSwitch />
       <LanguageSwitch />
+      {who?.person && <Switcher person={who.person} account={who.user_id} />}
       {who ? (
         <div class="who">
           {who.person ? (
-            <>
-              <Switcher person={who.person} account={who.user_id} />
-              <a class="name" href="#/me" aria-current={at === "me" ? "page" : undefined}>
-                <span class="sr-only">{t.app.signedInAs}</span>
-                {who.name || format.shortId(who.id)}
-              </a>
-            </>
+            <a class="name" href="#/me" aria-current={at === "me" ? "page" : undefined}>
+              <span class="sr-only">{t.app.signedInAs}</span>
+              {who.name || format.shortId(who.id)}
+            </a>
           ) : (
             <span class="name" title={t.app.signedInWith(who.id, who.user_id)}>
               <span class="sr-only">{t.app.signedInAs}</span>
@@ -273,7 +271,7 @@ function Switcher({ person, account }: { person: Person; account: string }) {
     <select class="switcher" name="account" aria-label={t.app.accountInUse} value={account} onChange={(event) => choose(event.currentTarget.value)}>
       {person.memberships.map(({ account: id, account_name: name }) => (
         <option key={id} value={id}>
-          {name || format.shortId(id)}
+          {name || t.app.unnamed(format.shortId(id))}
         </option>
       ))}
     </select>

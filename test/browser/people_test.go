@@ -460,7 +460,7 @@ func (c *crowd) actsForAnother(t *testing.T) {
 func (c *crowd) showsThemselves(t *testing.T) {
 	for _, other := range c.pages {
 		other.expects("ERR_") // while the server is away
-		other.expects("403")  // and who is not fresh is refused at first
+		other.expects("40")   // and who is not fresh is refused at first
 	}
 	c.later(t)
 	p := c.ben.as(t)
@@ -475,6 +475,9 @@ func (c *crowd) showsThemselves(t *testing.T) {
 	if c.passkeys {
 		p.press("Show my passkey")
 	} else {
+		p.fill(`input[name="fresh-code"]`, "0000-0000-0000")
+		p.press("Use the code")
+		p.sees("This code is not valid")
 		p.fill(`input[name="fresh-code"]`, c.codes[2])
 		p.press("Use the code")
 	}

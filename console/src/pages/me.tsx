@@ -89,7 +89,7 @@ function Seats({ person }: { person: Person }) {
       <ul class="plain">
         {person.memberships.map(({ account, account_name: name, role, since }) => (
           <li key={account}>
-            <strong>{name || format.shortId(account)}</strong>
+            <strong>{name || t.app.unnamed(format.shortId(account))}</strong>
             <span class="small block">{t.members.row(t.roles[role], format.day(since.slice(0, 10)))}</span>
           </li>
         ))}

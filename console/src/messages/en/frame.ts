@@ -25,6 +25,7 @@ export const frame = {
     pages: "Pages",
     account: "Account",
     accountInUse: "Account in use",
+    unnamed: (id: string) => `Account ${id}`,
     me: "My page",
     join: "Invitation",
     welcome: "Welcome",

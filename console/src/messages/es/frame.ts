@@ -24,6 +24,7 @@ export const frame: typeof en = {
     pages: "Páginas",
     account: "Cuenta",
     accountInUse: "Cuenta en uso",
+    unnamed: (id) => `Cuenta ${id}`,
     me: "Mi página",
     join: "Invitación",
     welcome: "Bienvenida",

@@ -138,10 +138,25 @@ func TestPeople_Story(t *testing.T) {
 			}
 		}
 		audit := ada.send(t, "GET", "/v1/audit?limit=100", "").want(t, http.StatusOK)
-		for _, name := range []string{"Ada", "Ben", "Eva", "example.org"} {
-			if strings.Contains(string(audit.body), name) {
-				t.Errorf("the audit has the name %s", name)
+		rows := data[shapes.Audit](t, audit, http.StatusOK).Changes
+		if !slices.ContainsFunc(rows, func(r shapes.AuditRow) bool {
+			return r.Kind == "person.changed" && r.Target == eva.me.ID && r.Person != nil && *r.Person == eva.me.ID && *r.PersonName == "Eva B."
+		}) {
+			t.Errorf("the audit does not tell who did it: %s", audit.body)
+		}
+		for _, r := range rows { // a name ends with its person
+			r.Person, r.PersonName = nil, nil
+			text, err := json.Marshal(r)
+			for _, name := range []string{"Ada", "Ben", "Eva", "example.org"} {
+				if err != nil || strings.Contains(string(text), name) {
+					t.Errorf("the audit has the name %s: %s", name, text)
+				}
 			}
+		}
+		wantFault(t, ben.send(t, "GET", "/v1/audit", ""), http.StatusForbidden, "forbidden")
+		log := unpack(t, ben.send(t, "GET", "/v1/users/me/export", ""))["changes.jsonl"]
+		if !strings.Contains(log, `"person":"`+ben.me.ID+`"`) || strings.Contains(log, "Ben") || strings.Contains(log, "Eva") {
+			t.Errorf("the export of an account has not ids alone: %s", log)
 		}
 		// Suspended: out everywhere, and back in by another link.
 		ada.send(t, "PATCH", "/v1/people/"+eva.me.ID, `{"suspended":true}`).want(t, http.StatusOK)
@@ -157,6 +172,11 @@ func TestPeople_Story(t *testing.T) {
 		ada.send(t, "DELETE", "/v1/people/"+eva.me.ID, "").want(t, http.StatusNoContent)
 		wantFault(t, back.send(t, "GET", "/v1/people/me", ""), http.StatusUnauthorized, "unauthorized")
 		wantFault(t, ada.send(t, "GET", "/v1/people/"+eva.me.ID, ""), http.StatusNotFound, "not_found")
+		for _, r := range data[shapes.Audit](t, ada.send(t, "GET", "/v1/audit?limit=100", ""), http.StatusOK).Changes {
+			if r.Person != nil && (r.PersonName == nil) != (*r.Person == eva.me.ID) {
+				t.Errorf("after an erasure: %+v", r)
+			}
+		}
 	})
 }
 

@@ -1,6 +1,7 @@
 package beacon
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -29,6 +30,17 @@ type Actor struct {
 	// CountedAt is when a change is made that counts toward what its user may do in a day
 	// (see Tally); zero if it does not. Kept apart too.
 	CountedAt time.Time
+}
+
+// PeopleOf returns who made some changes, each once.
+func PeopleOf(all []Change) (who []PersonID) {
+	for i := range all {
+		if person := all[i].Actor.Person; person != "" {
+			who = append(who, person)
+		}
+	}
+	slices.Sort(who)
+	return slices.Compact(who)
 }
 
 // ChangeKind says what happened, and before the point to what.

@@ -152,6 +152,7 @@ type (
 		store.ChangeTable
 		store.UserTable
 		store.HotspotTable
+		store.PeopleTable
 	}
 )
 
@@ -223,7 +224,7 @@ func (n *Node) APIConfig() api.Config {
 
 // NewOversight returns what staff do with a network, for a server or a command.
 func NewOversight(db *store.DB, now func() time.Time) *oversight.Oversight {
-	return &oversight.Oversight{Store: overseen{db.Settings, db.Changes, db.Users, db.Hotspots}, Now: now}
+	return &oversight.Oversight{Store: overseen{db.Settings, db.Changes, db.Users, db.Hotspots, db.People}, Now: now}
 }
 
 // Load loads the state of the database into memory. Restore needs the hotspots that the

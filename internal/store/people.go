@@ -75,6 +75,22 @@ func (db PeopleTable) AccountNames(ctx context.Context, ids []beacon.UserID) (ma
 	return names, err
 }
 
+const personNamesSQL = `SELECT id, name FROM people WHERE erased_at = 0 AND id IN (…)`
+
+// PersonNames returns the names of some people, without those who are erased.
+func (db PeopleTable) PersonNames(ctx context.Context, ids []beacon.PersonID) (map[beacon.PersonID]string, error) {
+	type named struct {
+		id   beacon.PersonID
+		name string
+	}
+	all, err := listByID(ctx, db, func(n *named) []any { return []any{(*string)(&n.id), &n.name} }, personNamesSQL, ids)
+	names := map[beacon.PersonID]string{}
+	for _, one := range all {
+		names[one.id] = one.name
+	}
+	return names, err
+}
+
 const (
 	countPeopleSQL = `SELECT count(*) FROM people WHERE erased_at = 0 AND folded LIKE '%' || $1 || '%'`
 	peopleSQL      = `SELECT ` + personColumns + ` FROM people

@@ -2747,14 +2747,18 @@ export interface components {
              * @description Its new version, or 0.
              */
             version: number;
-            /** @description The key that did it; empty if it was the command line, a device or the server. */
+            /** @description The key that did it; empty if it was a person, the command line, a device or the server. */
             key_id: string;
-            /** @description The user of that key. */
+            /** @description The user of that key, or the account that the person acted for. */
             user_id: string;
             /** @description The `X-Request-Id` that the client saw, or `cli`. */
             request_id: string;
             /** @description Anything else that was written down. */
             note: string;
+            /** @description Who was signed in (`per_…`); null for a key. */
+            person: components["schemas"]["PersonId"] | null;
+            /** @description What they are called now; null once they are erased. */
+            person_name: string | null;
         };
         AuditAnswer: {
             data: components["schemas"]["Audit"];

@@ -520,6 +520,7 @@ func (c *crowd) staff(t *testing.T) {
 	p.until(`!document.body.innerText.includes("Ivo")`)
 	p.visit("/staff/audit")
 	p.sees("person.erased")
+	p.until(`[...document.querySelectorAll("tbody tr")].some((e) => e.innerText.includes("person.erased") && [...e.querySelectorAll("a")].some((a) => a.innerText === "Ada"))`)
 	p.looks("staff-audit")
 }
 

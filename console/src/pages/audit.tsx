@@ -108,7 +108,7 @@ function Changes({ query }: { query: string }) {
 }
 
 function By({ row }: { row: AuditRow }) {
-  const { person, person_name: name } = row as AuditRow & { person?: string | null; person_name?: string | null };
+  const { person, person_name: name } = row;
   if (person) return session.may("people") ? <a href={`#/staff/people/${person}`}>{name || format.shortId(person)}</a> : <span title={person}>{name || format.shortId(person)}</span>;
   if (row.user_id) return <User id={row.user_id} />;
   return <>{row.request_id === "cli" ? t.audit.commandLine : t.audit.machine}</>;

@@ -49,6 +49,12 @@ type (
 		URL string `json:"url"`
 	}
 
+	// QRCode is a drawing of a text.
+	QRCode struct {
+		Rows []string `json:"qr"`      // paths of an SVG image
+		Size int      `json:"qr_size"` // of its square
+	}
+
 	// Freshness is until when a session is fresh.
 	Freshness struct {
 		FreshUntil time.Time `json:"fresh_until"`

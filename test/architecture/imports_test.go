@@ -86,7 +86,7 @@ var allowed = map[string][]string{
 	"api/maps":             {"api/edge", "api/fragments", "api/mvt", "beacon", "client", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static"},
 	"api/network":          {"api/edge", "api/fragments", "beacon", "client", "events", "httpserver", "id", "oversight", "registry", "review", "rewards", "rewards/earnings"},
 	"api/payments":         {"api/edge", "beacon", "client", "geo", "httpserver/coding", "id", "ledger", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "rewards/statement"},
-	"api/people":           {"api/edge", "beacon", "client", "httpserver", "people", "people/doors", "people/oidc"},
+	"api/people":           {"api/edge", "beacon", "client", "httpserver", "people", "people/doors", "people/oidc", "qrsvg"},
 	"openfeeds":            {"api", "api/edge", "api/fragments", "api/maps", "basemap", "beacon", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static", "id", "identity", "qrsvg", "rewards/earnings"}, // the network as the api shows it, without a key; its names are searched as those of streets
 	"api/mvt":              {},
 	"preview":              {"httpserver", "httpserver/coding", "httpserver/static"}, // not even the domain: it could be lifted out whole

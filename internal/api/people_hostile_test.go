@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -117,4 +118,43 @@ func TestPeople_OddIDs(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A change to what there is already writes nothing.
+func TestPeople_NothingChanges(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		ada := s.firstAdmin(t)
+		vic := ada.invited(t, "/v1/users/me/invitations", `{"role":"viewer"}`, "Vic")
+		changes := func() (n int) {
+			err := s.APIConfig().Users.Changes(t.Context(), beacon.UserID(ada.account), map[string]bool{}, func(beacon.Change) error { n++; return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		before := changes()
+		for range 3 {
+			ada.send(t, "PATCH", "/v1/users/me", `{"name":"Ada's place"}`).want(t, http.StatusOK)
+			ada.send(t, "PATCH", "/v1/users/me/members/"+vic.me.ID, `{"role":"viewer"}`).want(t, http.StatusOK)
+		}
+		if after := changes(); after != before {
+			t.Errorf("%d changes were written", after-before)
+		}
+	})
+}
+
+// Who may change people does so a number of times a day, with or without an account.
+func TestPeople_CountedByDay(t *testing.T) {
+	s := onSQLite(t, options{limits: ample})
+	ada := s.firstAdmin(t)
+	s.advance(time.Second)
+	ben := ada.invited(t, "/v1/invitations", `{"account":"new"}`, "Ben")
+	var last answer
+	for n := range 3000 {
+		if last = ben.send(t, "PATCH", "/v1/users/me", `{"name":"Bar `+strconv.Itoa(n)+`"}`); last.StatusCode != http.StatusOK {
+			break
+		}
+	}
+	wantFault(t, last, http.StatusTooManyRequests, "rate_limited")
+	ben.send(t, "DELETE", "/console/session", "").want(t, http.StatusNoContent) // which is always possible
 }

@@ -199,6 +199,7 @@ type PeopleWrites struct {
 	Tickets     []Ticket
 	DropTickets []TicketKind // all of the person's of some kinds
 	DropMade    PersonID     // whose links for others are deleted
+	DropMailed  bool         // the person's links of their own
 	NewInForce  bool         // the person's new codes become the codes
 	Sessions    []Session
 	End         *EndSessions

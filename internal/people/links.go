@@ -157,7 +157,7 @@ func (pp *People) mailLinks(ctx context.Context, address string) error {
 			if e.Person == nil || beacon.FoldMail(e.Person.Mail) != beacon.FoldMail(address) {
 				return errPerson
 			}
-			e.Write.DropTickets = []beacon.TicketKind{beacon.LinkTicket}
+			e.Write.DropMailed = true // and none that someone else made: anyone can ask
 			e.Write.Tickets = []beacon.Ticket{{Hash: hash, Kind: beacon.LinkTicket, Person: person.ID, CreatedBy: person.ID, CreatedAt: now, ExpiresAt: now.Add(mailedLasts)}}
 			return nil
 		})
@@ -241,7 +241,7 @@ func (pp *People) EndSession(ctx context.Context, p beacon.Principal, session be
 	if session != "" && !id.Valid(beacon.SessionPrefix, string(session)) {
 		return struct{}{}, beacon.NoSuch("session")
 	}
-	return struct{}{}, pp.edit(ctx, p, beacon.PeopleSight{}, func(e *beacon.PeopleEdit) error {
+	return struct{}{}, pp.editBy(ctx, p, p.Actor(), beacon.PeopleSight{}, func(e *beacon.PeopleEdit) error {
 		e.Write.End = &end
 		e.Write.Changes = []beacon.Change{pp.change(beacon.SessionEnded, string(p.Person), p.Actor())}
 		return nil

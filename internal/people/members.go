@@ -61,6 +61,9 @@ func (pp *People) NameAccount(ctx context.Context, p beacon.Principal, in Naming
 		if !stands(p, e, account).role.MayGive(beacon.Viewer) {
 			return errNotGiven
 		}
+		if e.Rosters[account].Name == name {
+			return nil
+		}
 		e.Write.Names = map[beacon.UserID]string{account: name}
 		e.Write.Changes = []beacon.Change{pp.change(beacon.AccountNamed, string(account), p.Actor())}
 		return nil
@@ -71,12 +74,16 @@ func (pp *People) NameAccount(ctx context.Context, p beacon.Principal, in Naming
 	return pp.store.Roster(ctx, account)
 }
 
-// edit edits people as a principal does.
+// edit edits people as a principal does, who can do so a number of times a day.
 func (pp *People) edit(ctx context.Context, p beacon.Principal, sight beacon.PeopleSight, edit func(*beacon.PeopleEdit) error) error {
+	return pp.editBy(ctx, p, p.CountedActor(pp.now()), sight, edit)
+}
+
+func (pp *People) editBy(ctx context.Context, p beacon.Principal, by beacon.Actor, sight beacon.PeopleSight, edit func(*beacon.PeopleEdit) error) error {
 	sight.Actor = p.Person
 	var touched []beacon.PersonID
 	var revoked []beacon.KeyID
-	err := pp.store.EditPeople(ctx, p.Actor(), sight, func(e *beacon.PeopleEdit) error {
+	err := pp.store.EditPeople(ctx, by, sight, func(e *beacon.PeopleEdit) error {
 		touched = touched[:0]
 		if err := edit(e); err != nil {
 			return err
@@ -200,6 +207,9 @@ func (pp *People) changeMember(p beacon.Principal, in MemberChange, account beac
 			return errLast
 		}
 	}
+	if is.Role == member.Role && slices.Equal(is.Hotspots, member.Hotspots) {
+		return nil
+	}
 	e.Write.Memberships = []beacon.Membership{is}
 	e.Write.Changes = []beacon.Change{pp.change(beacon.MemberChanged, string(in.Person), p.Actor(), noted(&is))}
 	pp.revokeGiven(e, p.Actor(), roster.Invites, in.Person, standing{role: is.Role})
@@ -233,7 +243,11 @@ func (pp *People) RemoveMember(ctx context.Context, p beacon.Principal, in Membe
 	} else if !id.Valid(beacon.PersonPrefix, string(in.Person)) {
 		return struct{}{}, errMember
 	}
-	return struct{}{}, pp.edit(ctx, p, beacon.PeopleSight{Accounts: []beacon.UserID{account}, KeysBy: in.Person}, func(e *beacon.PeopleEdit) error {
+	actor := p.CountedActor(pp.now())
+	if in.Person == p.Person { // leaving is always possible
+		actor = p.Actor()
+	}
+	return struct{}{}, pp.editBy(ctx, p, actor, beacon.PeopleSight{Accounts: []beacon.UserID{account}, KeysBy: in.Person}, func(e *beacon.PeopleEdit) error {
 		roster := e.Rosters[account]
 		member := roster.Of(in.Person)
 		by := stands(p, e, account)

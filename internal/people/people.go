@@ -191,7 +191,7 @@ func (pp *People) ChangeMe(ctx context.Context, p beacon.Principal, in Patch) (M
 	if p.Person == "" {
 		return Me{}, errNoPerson
 	}
-	err := pp.store.EditPeople(ctx, p.Actor(), beacon.PeopleSight{Person: p.Person}, func(e *beacon.PeopleEdit) error {
+	err := pp.store.EditPeople(ctx, p.CountedActor(pp.now()), beacon.PeopleSight{Person: p.Person}, func(e *beacon.PeopleEdit) error {
 		if e.Person == nil {
 			return errPerson
 		}

@@ -231,6 +231,9 @@ func (w *peopleWriter) doors() {
 	if want.DropMade != "" {
 		w.exec(`DELETE FROM tickets WHERE created_by = $1 AND person_id <> $1 AND kind = $2`, string(want.DropMade), string(beacon.LinkTicket))
 	}
+	if want.DropMailed {
+		w.exec(`DELETE FROM tickets WHERE person_id = $1 AND created_by = $1 AND kind = $2`, person, string(beacon.LinkTicket))
+	}
 	if want.NewInForce {
 		w.exec(dropTicketsSQL, person, string(beacon.CodeTicket))
 		w.exec(`UPDATE tickets SET kind = $3, expires_at = 0 WHERE person_id = $1 AND kind = $2`, person, string(beacon.NewCodeTicket), string(beacon.CodeTicket))
@@ -250,6 +253,11 @@ func (w *peopleWriter) doors() {
 	w.sessions()
 }
 
+// keepSessions is how many sessions of a person are kept: the oldest go.
+const keepSessions = 50
+
+const oldSessionsSQL = `DELETE FROM sessions WHERE person_id = $1 AND id <> $2 AND id NOT IN (SELECT id FROM sessions WHERE person_id = $1 ORDER BY id DESC LIMIT $3)`
+
 func (w *peopleWriter) sessions() {
 	want := &w.seen.Write
 	if end := want.End; end != nil {
@@ -264,6 +272,7 @@ func (w *peopleWriter) sessions() {
 	}
 	for i := range want.Sessions {
 		w.put(putSessionSQL, sessionRow(&want.Sessions[i]))
+		w.exec(oldSessionsSQL, string(want.Sessions[i].Person), string(want.Sessions[i].ID), int64(keepSessions))
 	}
 }
 

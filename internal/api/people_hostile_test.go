@@ -155,6 +155,6 @@ func TestPeople_CountedByDay(t *testing.T) {
 			break
 		}
 	}
-	wantFault(t, last, http.StatusTooManyRequests, "rate_limited")
+	wantFault(t, last, http.StatusTooManyRequests, "rate_limit_exceeded")
 	ben.send(t, "DELETE", "/console/session", "").want(t, http.StatusNoContent) // which is always possible
 }

@@ -98,6 +98,7 @@ func (pp *People) editBy(ctx context.Context, p beacon.Principal, by beacon.Acto
 		}
 		return nil
 	})
+	err = beacon.WordExhausted(err)
 	if err == nil {
 		for _, person := range touched { // here at once; other servers follow
 			pp.sessions.Forget(person)
@@ -212,9 +213,9 @@ func (pp *People) changeMember(p beacon.Principal, in MemberChange, account beac
 	}
 	e.Write.Memberships = []beacon.Membership{is}
 	e.Write.Changes = []beacon.Change{pp.change(beacon.MemberChanged, string(in.Person), p.Actor(), noted(&is))}
-	pp.revokeGiven(e, p.Actor(), roster.Invites, in.Person, standing{role: is.Role})
+	revokeGiven(pp, e, p.Actor(), roster.Invites, in.Person, standing{role: is.Role})
 	if is.Role != member.Role {
-		pp.revokeKeys(p.Actor(), e, func(k *beacon.Key) bool { return k.User == roster.Account })
+		revokeKeys(pp, p.Actor(), e, func(k *beacon.Key) bool { return k.User == roster.Account })
 	}
 	return nil
 }
@@ -273,8 +274,8 @@ func (pp *People) RemoveMember(ctx context.Context, p beacon.Principal, in Membe
 		}
 		e.Write.Leaving, e.Write.DropMade = []beacon.Membership{member.Membership}, in.Person
 		e.Write.Changes = []beacon.Change{pp.change(beacon.MemberRemoved, string(in.Person), p.Actor(), noted(&member.Membership))}
-		pp.revokeGiven(e, p.Actor(), roster.Invites, in.Person, standing{})
-		pp.revokeKeys(p.Actor(), e, func(k *beacon.Key) bool { return k.User == account })
+		revokeGiven(pp, e, p.Actor(), roster.Invites, in.Person, standing{})
+		revokeKeys(pp, p.Actor(), e, func(k *beacon.Key) bool { return k.User == account })
 		return nil
 	})
 }

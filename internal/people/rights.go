@@ -105,7 +105,7 @@ func resolve(p beacon.Principal, account beacon.UserID) (beacon.UserID, error) {
 
 // revokeGiven revokes what someone invited others to and may no longer give, since they might
 // accept it themselves.
-func (pp *People) revokeGiven(e *beacon.PeopleEdit, by beacon.Actor, open []beacon.Invite, person beacon.PersonID, now standing) {
+func revokeGiven(pp *People, e *beacon.PeopleEdit, by beacon.Actor, open []beacon.Invite, person beacon.PersonID, now standing) {
 	for _, invite := range open {
 		if invite.CreatedBy != person || now.mayGive(&beacon.Membership{Account: invite.Account, Role: invite.Role}) == nil {
 			continue
@@ -118,7 +118,7 @@ func (pp *People) revokeGiven(e *beacon.PeopleEdit, by beacon.Actor, open []beac
 
 // revokeKeys revokes keys that someone made who may do less from now on: with a key they could
 // do what they no longer may, and take back what they were.
-func (pp *People) revokeKeys(by beacon.Actor, e *beacon.PeopleEdit, which func(*beacon.Key) bool) {
+func revokeKeys(pp *People, by beacon.Actor, e *beacon.PeopleEdit, which func(*beacon.Key) bool) {
 	e.Write.RevokedAt = pp.now()
 	for i := range e.Keys {
 		if k := &e.Keys[i]; which(k) {

@@ -127,7 +127,7 @@ func (pp *People) writePosts(by beacon.Actor, e *beacon.PeopleEdit, was, is beac
 	}
 	e.Write.Changes = append(e.Write.Changes, pp.change(kind, string(e.Person.ID), by, noted(&is)))
 	if slices.ContainsFunc(was.Posts, func(post beacon.Post) bool { return !slices.Contains(is.Posts, post) }) {
-		pp.revokeKeys(by, e, func(k *beacon.Key) bool { return byPost(k) || e.Person.In(k.User) == nil })
+		revokeKeys(pp, by, e, func(k *beacon.Key) bool { return byPost(k) || e.Person.In(k.User) == nil })
 	}
 	if was.Leads() && !is.Leads() {
 		pp.revokeAll(by, e)
@@ -147,7 +147,7 @@ func byPost(k *beacon.Key) bool {
 func (pp *People) revokeAll(by beacon.Actor, e *beacon.PeopleEdit) {
 	e.Write.DropMade = e.Person.ID
 	if len(e.Write.Invites) == 0 {
-		pp.revokeGiven(e, by, e.Given, e.Person.ID, standing{})
+		revokeGiven(pp, e, by, e.Given, e.Person.ID, standing{})
 	}
 }
 
@@ -180,7 +180,7 @@ func (pp *People) suspend(p beacon.Principal, e *beacon.PeopleEdit, suspend bool
 		e.Write.End = &beacon.EndSessions{Person: e.Person.ID}
 		e.Write.DropTickets = []beacon.TicketKind{beacon.LinkTicket}
 		pp.revokeAll(p.Actor(), e)
-		pp.revokeKeys(p.Actor(), e, func(*beacon.Key) bool { return true })
+		revokeKeys(pp, p.Actor(), e, func(*beacon.Key) bool { return true })
 	} else {
 		e.Person.SuspendedAt = time.Time{}
 	}
@@ -206,7 +206,7 @@ func (pp *People) Erase(ctx context.Context, p beacon.Principal, person beacon.P
 		e.Write.End, e.Write.DropDoors = &beacon.EndSessions{Person: e.Person.ID}, true
 		e.Write.Changes = []beacon.Change{pp.change(beacon.PersonErased, string(e.Person.ID), p.Actor())}
 		pp.revokeAll(p.Actor(), e)
-		pp.revokeKeys(p.Actor(), e, func(*beacon.Key) bool { return true })
+		revokeKeys(pp, p.Actor(), e, func(*beacon.Key) bool { return true })
 		return nil
 	})
 }

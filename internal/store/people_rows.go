@@ -107,7 +107,8 @@ func inviteRow(i *beacon.Invite) []any {
 func sessionRow(s *beacon.Session) []any {
 	return []any{
 		(*string)(&s.ID), (*string)(&s.Person), hash(&s.SecretHash), &s.Device, (*string)(&s.Door),
-		moment(&s.CreatedAt), moment(&s.LastUsedAt), moment(&s.ExpiresAt), moment(&s.FreshUntil), named{"session", (*string)(&s.ID)},
+		moment(&s.CreatedAt), moment(&s.LastUsedAt), moment(&s.ExpiresAt), moment(&s.FreshUntil),
+		named{"session", (*string)(&s.ID)},
 	}
 }
 

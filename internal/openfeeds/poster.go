@@ -16,7 +16,7 @@ var posterStyle string
 //go:embed poster.html
 var posterText string
 
-// posterCSS is embedded, so there is nothing in it to escape.
+// posterCSS is embedded like pageCSS.
 var posterCSS = template.CSS(posterStyle)
 
 var posterTemplate = template.Must(template.New("poster").Parse(posterText))

@@ -14,10 +14,11 @@ import (
 // of the place, with or without a visit.
 type Visit struct {
 	At        time.Time
+	By        UserID // who measured; "" if it is not known any more, or nobody did
 	Point     geo.Point
 	AccuracyM float64   // of the measurement
-	Proves    bool      // someone other than its operator measured the point
-	Test      SpeedTest // by someone other than its operator; may be none
+	Proves    bool      // someone who never was its operator measured the point
+	Test      SpeedTest // by someone who never was its operator; may be none
 	Withdraws bool      // the place stays, but nothing proves it any more
 	Again     bool      // it is back at an earlier place, which is Point
 }
@@ -57,8 +58,9 @@ func (h *Hotspot) RecordVisit(found Verification, by UserID, now time.Time) (new
 	if err != nil {
 		return false, err
 	}
-	v.Proves = found.AccuracyM <= placeWithinM && by != h.Operator
-	if by != h.Operator {
+	other := !h.Owners().Ever(by) // who had it before may have it again
+	v.By, v.Proves = by, found.AccuracyM <= placeWithinM && other
+	if other {
 		v.Test = found.Test
 	}
 	if visits := h.visits(); len(visits) > 0 {

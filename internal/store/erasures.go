@@ -110,7 +110,7 @@ var (
 	eraseOfSQL        = []string{
 		`DELETE FROM link_codes WHERE hotspot = $1`, `DELETE FROM flags WHERE hotspot = $1 OR members LIKE '%' || $1 || '%'`,
 		`DELETE FROM checkins WHERE hotspot = $1`, `DELETE FROM device_addresses WHERE hotspot = $1`,
-		`DELETE FROM deletions WHERE hotspot = $1`,
+		`DELETE FROM deletions WHERE hotspot = $1`, `DELETE FROM offers WHERE hotspot = $1`,
 	}
 )
 
@@ -154,6 +154,7 @@ func (db KeyTable) EraseKey(ctx context.Context, k beacon.Key) error {
 
 var eraseOfUserSQL = []string{
 	`DELETE FROM quotas WHERE user_id = $1`, `DELETE FROM tallies WHERE user_id = $1`, `DELETE FROM freed_macs WHERE user_id = $1`, `DELETE FROM idempotency WHERE owner = $1`,
+	`DELETE FROM offers WHERE to_id = $1`,
 }
 
 // EraseUser deletes what is stored of a user and belongs to no books: the quota, reserved

@@ -174,7 +174,7 @@ func (s *street) want(day beacon.Day) map[beacon.HotspotID]ledger.Row {
 	})
 	rows := map[beacon.HotspotID]ledger.Row{}
 	for i, p := range all {
-		row := ledger.Row{Day: day, Owned: beacon.Owned{User: s.owners[p.id], Hotspot: p.id}, Policy: 2, Facts: p.f}
+		row := ledger.Row{Day: day, Owned: beacon.Owned{User: s.ownerOn(p.id, day), Hotspot: p.id}, Policy: 2, Facts: p.f}
 		row.Ground = beacon.Ground{Counts: beacon.InDays, Standing: p.standing, Proof: 500000, Lat: int32(spots[p.spot].Lat * 1e7), Lng: int32(spots[p.spot].Lng * 1e7)}
 		rules := &s.places
 		if s.inMinutes(day) {

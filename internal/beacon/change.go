@@ -54,6 +54,7 @@ const (
 	OfferMade           ChangeKind = "offer.made" // the note says to whom, and why if staff did
 	OfferWithdrawn      ChangeKind = "offer.withdrawn"
 	OfferDeclined       ChangeKind = "offer.declined"
+	OfferRefused        ChangeKind = "offer.refused"
 
 	// Caused by the clock, not by a request. They are events, not changes.
 	HotspotOnline  ChangeKind = "hotspot.online"

@@ -33,9 +33,14 @@ func (o Owners) On(day Day) UserID {
 	return o.Operator
 }
 
-// Since reports whether the hotspot belongs to a user, or did on a day or later.
-func (o Owners) Since(user UserID, day Day) bool {
-	return user == o.Operator || slices.ContainsFunc(o.Former, func(t Tenure) bool { return t.User == user && t.Through >= day })
+// From returns to whom the hotspot belonged on a day and later ones, and belongs.
+func (o Owners) From(day Day) (users []UserID) {
+	for _, t := range o.Former {
+		if t.Through >= day {
+			users = append(users, t.User)
+		}
+	}
+	return append(users, o.Operator)
 }
 
 // Ever reports whether the hotspot belongs to a user, or once did.

@@ -146,12 +146,17 @@ func TestHandOver_SetRight(t *testing.T) {
 
 func TestOwners(t *testing.T) {
 	o := beacon.Owners{Operator: "usr_c", Former: []beacon.Tenure{{User: "usr_a", Through: 10}, {User: "usr_b", Through: 20}}}
-	for user, last := range map[beacon.UserID]beacon.Day{"usr_a": 10, "usr_b": 20, "usr_c": 1000} {
-		if !o.Since(user, last) || user != "usr_c" && o.Since(user, last+1) || !o.Ever(user) {
-			t.Errorf("%s: %v, %v", user, o.Since(user, last), o.Since(user, last+1))
+	for day, want := range map[beacon.Day][]beacon.UserID{10: {"usr_a", "usr_b", "usr_c"}, 11: {"usr_b", "usr_c"}, 20: {"usr_b", "usr_c"}, 21: {"usr_c"}} {
+		if is := o.From(day); !slices.Equal(is, want) {
+			t.Errorf("from %d on it was of %s, want %s", day, is, want)
 		}
 	}
-	if o.Ever("usr_d") || o.Since("usr_d", 0) || o.Ever("") {
+	for _, user := range o.From(0) {
+		if !o.Ever(user) {
+			t.Errorf("it never was of %s", user)
+		}
+	}
+	if o.Ever("usr_d") || o.Ever("") {
 		t.Error("it never was of others")
 	}
 }

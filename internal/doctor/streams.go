@@ -11,7 +11,7 @@ import (
 
 // public are the kinds of change that become events.
 var public = map[beacon.ChangeKind]bool{
-	beacon.HotspotRegistered: true, beacon.HotspotUpdated: true, beacon.HotspotDeleted: true, beacon.HotspotRestored: true, beacon.HotspotVerified: true,
+	beacon.HotspotRegistered: true, beacon.HotspotUpdated: true, beacon.HotspotDeleted: true, beacon.HotspotRestored: true, beacon.HotspotHandedOver: true, beacon.HotspotVerified: true,
 	beacon.HotspotLinked: true, beacon.HotspotUnlinked: true, beacon.HotspotUnverified: true, beacon.RewardsSettled: true,
 }
 

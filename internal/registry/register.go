@@ -116,7 +116,7 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 		if !takes {
 			refusal = errNeighbourType
 		}
-		if err := r.mayTake(ctx, p, &h, by, refusal); err != nil {
+		if err := r.mayTake(ctx, p, &h, beacon.VerificationRefused, by, refusal); err != nil {
 			return View{}, err
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
 // Withdrawal asks to withdraw the verification of a hotspot, or to reject one that waits.
@@ -22,7 +24,7 @@ func (r *Registry) Unverify(ctx context.Context, p beacon.Principal, in Withdraw
 	by.Note = cmp.Or(in.Reason, beacon.Withdrawn)
 	h, err := r.find(ctx, in.Hotspot)
 	if err == nil && (!h.Location.VerifiedAt.IsZero() || in.Reason != "") {
-		err = r.mayTake(ctx, p, &h, by, errNeighbour)
+		err = r.mayTake(ctx, p, &h, beacon.VerificationRefused, by, errNeighbour)
 	}
 	if err != nil {
 		return struct{}{}, err
@@ -40,8 +42,8 @@ var (
 
 // mayTake returns the refusal to someone who has, or had, a hotspot near another: they
 // would be paid for what it loses (decision D149). Of their own they may take what they
-// want.
-func (r *Registry) mayTake(ctx context.Context, p beacon.Principal, h *beacon.Hotspot, by beacon.Actor, refusal error) error {
+// want. The audit has the refusal as a change of a kind.
+func (r *Registry) mayTake(ctx context.Context, p beacon.Principal, h *beacon.Hotspot, kind beacon.ChangeKind, by beacon.Actor, refusal error) error {
 	if p.User == h.Operator {
 		return nil
 	}
@@ -53,8 +55,23 @@ func (r *Registry) mayTake(ctx context.Context, p beacon.Principal, h *beacon.Ho
 		}
 		return nil
 	})
+	if err == nil {
+		err = r.hadNear(ctx, p.User, places, now, refusal)
+	}
 	if errors.Is(err, refusal) {
-		return r.refuse(ctx, beacon.Change{Kind: beacon.VerificationRefused, Target: string(h.ID), Actor: by}, err)
+		return r.refuse(ctx, beacon.Change{Kind: kind, Target: string(h.ID), Actor: by}, err)
+	}
+	return err
+}
+
+// hadNear returns the refusal to someone who handed a hotspot over not long ago that is near
+// one of the places.
+func (r *Registry) hadNear(ctx context.Context, user beacon.UserID, places []geo.Point, now time.Time, refusal error) error {
+	former, err := r.offers.FormerOf(ctx, user, beacon.DayOf(now.Add(-beacon.HoldAtMost)))
+	for i := range former {
+		if err == nil && former[i].Concerns(places, now) {
+			err = refusal
+		}
 	}
 	return err
 }

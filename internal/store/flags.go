@@ -109,7 +109,7 @@ const (
 )
 
 // DismissFlags takes the flags of a kind out of the queue that a hotspot has, or an account,
-// if may allows it for each that they are about. It returns NotFound if there are none. An
+// if may allows it for each operator that they are about. It returns NotFound if there are none. An
 // error of may is returned unchanged.
 func (db FlagTable) DismissFlags(
 	ctx context.Context, of string, kind beacon.FlagKind, reason string, by beacon.Actor, now time.Time, may func(beacon.UserID) error,
@@ -125,7 +125,11 @@ func (db FlagTable) DismissFlags(
 			return nil, err
 		}
 		for i := range flags {
-			for _, operator := range flags[i].About() {
+			about, err := aboutNow(tx, &flags[i], now)
+			if err != nil {
+				return nil, err
+			}
+			for _, operator := range about {
 				if err := may(operator); err != nil {
 					return nil, err
 				}
@@ -133,6 +137,16 @@ func (db FlagTable) DismissFlags(
 		}
 		return changes{&change}, tx.write(dismissFlagsSQL, of, string(kind), micros(now))
 	})
+}
+
+// aboutNow returns the operators that a flag is about, with those who took its hotspot over
+// since it was raised, or gave it away not long ago.
+func aboutNow(tx *transaction, f *beacon.Flag, now time.Time) ([]beacon.UserID, error) {
+	whose, found, err := first(tx.ctx, tx, ownersRow, `SELECT operator_id, former FROM hotspots WHERE id = $1`, string(f.Hotspot))
+	if err != nil || !found {
+		return f.About(), err
+	}
+	return append(f.About(), whose.From(beacon.DayOf(now.Add(-beacon.HoldAtMost)))...), nil
 }
 
 const (

@@ -184,6 +184,15 @@ func taking(tx *transaction, h *beacon.Hotspot, offer beacon.Offer, found bool, 
 	return t, err
 }
 
+var formerOfSQL = `SELECT ` + hotspotColumns + ` FROM hotspots WHERE operator_id <> $1
+		AND id IN (SELECT hotspot FROM former_owners WHERE user_id = $1 AND through >= $2) ORDER BY id`
+
+// FormerOf returns the hotspots that belonged to a user on a day or later, and no longer do, by
+// id, deleted ones too.
+func (db HotspotTable) FormerOf(ctx context.Context, user beacon.UserID, since beacon.Day) ([]beacon.Hotspot, error) {
+	return list(ctx, db, hotspotRow, formerOfSQL, string(user), int64(since))
+}
+
 // PruneOffers deletes offers that ended before a moment.
 func (db HotspotTable) PruneOffers(ctx context.Context, before time.Time) error {
 	_, err := db.prune(ctx, "offers", pruneOffersSQL, micros(before))

@@ -190,7 +190,9 @@ func (db ChangeTable) EraseNotes(ctx context.Context, targets map[string]bool) e
 				break
 			}
 			after = page[len(page)-1].Seq
-			page = slices.DeleteFunc(page, func(c beacon.Change) bool { return !targets[c.Target] || c.Kind == beacon.RewardsSettled })
+			page = slices.DeleteFunc(page, func(c beacon.Change) bool {
+				return !targets[c.Target] || c.Kind == beacon.RewardsSettled || c.Kind == beacon.HotspotHandedOver
+			})
 			for some := range slices.Chunk(page, touchSize) {
 				if err := db.eraseNotes(ctx, some); err != nil {
 					return err

@@ -352,7 +352,7 @@ func TestHandOver_ErasureAndExport(t *testing.T) {
 		if strings.Contains(changes, "hotspot.registered") || !strings.Contains(changes, "hotspot.handed_over") || !strings.Contains(changes, "hotspot.updated") {
 			t.Errorf("the buyer's archive has\n%s", changes)
 		}
-		if user := unpack(t, seller.get(t, "/v1/users/me/export"))["user.json"]; !strings.Contains(user, at(`"handed_over":[{"hotspot_id":%q,"through":"2026-11-16"}]`, strings.TrimPrefix(spot, "/v1/hotspots/"))) {
+		if user := unpack(t, seller.get(t, "/v1/users/me/export"))["user.json"]; !strings.Contains(user, at(`"handed_over":{%q:["2026-11-16"]}`, strings.TrimPrefix(spot, "/v1/hotspots/"))) {
 			t.Errorf("the seller is %s", user)
 		}
 		for name, text := range files {

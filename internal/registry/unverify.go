@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
-	"github.com/beacon-wifi/beacon/internal/geo"
 )
 
 // Withdrawal asks to withdraw the verification of a hotspot, or to reject one that waits.
@@ -56,7 +55,12 @@ func (r *Registry) mayTake(ctx context.Context, p beacon.Principal, h *beacon.Ho
 		return nil
 	})
 	if err == nil {
-		err = r.hadNear(ctx, p.User, places, now, refusal)
+		err = r.eachFormer(ctx, p.User, now, func(had *beacon.Hotspot) error {
+			if had.Concerns(places, now) {
+				return refusal
+			}
+			return nil
+		})
 	}
 	if errors.Is(err, refusal) {
 		return r.refuse(ctx, beacon.Change{Kind: kind, Target: string(h.ID), Actor: by}, err)
@@ -64,13 +68,12 @@ func (r *Registry) mayTake(ctx context.Context, p beacon.Principal, h *beacon.Ho
 	return err
 }
 
-// hadNear returns the refusal to someone who handed a hotspot over not long ago that is near
-// one of the places.
-func (r *Registry) hadNear(ctx context.Context, user beacon.UserID, places []geo.Point, now time.Time, refusal error) error {
+// eachFormer calls fn for each hotspot that a user handed over not long ago.
+func (r *Registry) eachFormer(ctx context.Context, user beacon.UserID, now time.Time, fn func(*beacon.Hotspot) error) error {
 	former, err := r.offers.FormerOf(ctx, user, beacon.DayOf(now.Add(-beacon.HoldAtMost)))
 	for i := range former {
-		if err == nil && former[i].Concerns(places, now) {
-			err = refusal
+		if err == nil {
+			err = fn(&former[i])
 		}
 	}
 	return err

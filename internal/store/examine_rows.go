@@ -126,7 +126,7 @@ func (s Snapshot) Strays(ctx context.Context, fn func(id, what string) error) (k
 }
 
 const sumsOfOthersSQL = `SELECT user_id, hotspot FROM hotspot_months
-		WHERE NOT EXISTS (SELECT 1 FROM hotspots WHERE hotspots.id = hotspot_months.hotspot AND hotspots.operator_id = hotspot_months.user_id)
+		WHERE EXISTS (SELECT 1 FROM hotspots WHERE hotspots.id = hotspot_months.hotspot AND hotspots.operator_id <> hotspot_months.user_id)
 		AND NOT EXISTS (SELECT 1 FROM former_owners WHERE former_owners.hotspot = hotspot_months.hotspot AND former_owners.user_id = hotspot_months.user_id)`
 
 // EachSumOfOthers calls fn with every hotspot that has a monthly sum of a user whose it never

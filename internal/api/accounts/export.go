@@ -128,13 +128,7 @@ type exportedUser struct {
 	Quota      any           `json:"quota"`
 	Erasure    any           `json:"erasure"`
 
-	HandedOver []handedOver `json:"handed_over,omitempty"`
-}
-
-// handedOver is a hotspot that the user had, and the last day on which they earned with it.
-type handedOver struct {
-	HotspotID beacon.HotspotID `json:"hotspot_id"`
-	Through   string           `json:"through"`
+	HandedOver map[beacon.HotspotID][]string `json:"handed_over,omitempty"` // with the last day of each time
 }
 
 func (e *export) account(ctx context.Context, w *bufio.Writer) error {
@@ -152,7 +146,10 @@ func (e *export) account(ctx context.Context, w *bufio.Writer) error {
 	}
 	shown := exportedUser{e.user, e.now, encodeQuota(nil, q).Data, encodeErasure(nil, wish).Data, nil}
 	for _, p := range past {
-		shown.HandedOver = append(shown.HandedOver, handedOver{p.Hotspot, p.Through.String()})
+		if shown.HandedOver == nil {
+			shown.HandedOver = map[beacon.HotspotID][]string{}
+		}
+		shown.HandedOver[p.Hotspot] = append(shown.HandedOver[p.Hotspot], p.Through.String())
 	}
 	return writeLine(w, shown)
 }

@@ -43,6 +43,12 @@ var guards = map[string]struct{ scope, reason string }{
 	"POST /v1/hotspots/{id}/verification":           {scope: "hotspots:verify"},
 	"DELETE /v1/hotspots/{id}/verification":         {scope: "hotspots:verify"},
 	"POST /v1/hotspots/{id}/restoration":            {scope: "hotspots:write"},
+	"POST /v1/hotspots/{id}/offer":                  {scope: "hotspots:write"},
+	"GET /v1/hotspots/{id}/offer":                   {reason: "one's own things need no scope; others' need hotspots:verify"},
+	"DELETE /v1/hotspots/{id}/offer":                {scope: "hotspots:write"},
+	"POST /v1/hotspots/{id}/offer/acceptance":       {scope: "hotspots:write"},
+	"POST /v1/hotspots/{id}/claim":                  {scope: "hotspots:verify"},
+	"GET /v1/users/{id}/offers":                     {reason: "one's own things need no scope; others' need admin"},
 	"POST /v1/hotspots/{id}/link-code":              {scope: "hotspots:write"},
 	"DELETE /v1/hotspots/{id}/device":               {scope: "hotspots:write"},
 	"POST /v1/hotspots/{id}/checkins":               {scope: "checkins:write"},
@@ -201,6 +207,7 @@ func TestRoutes_OddIDs(t *testing.T) {
 		"POST /v1/hotspots/{id}/verification": `{"lat":1,"lng":1,"accuracy_m":5,"method":"gps"}`,
 		"POST /v1/hotspots/{id}/checkins":     `{"install":"0123456789abcdef0123","works":true}`,
 		"POST /v1/holds/{id}/decisions":       `{"action":"release","reason":"it is there"}`,
+		"POST /v1/hotspots/{id}/claim":        `{"to_user_id":"usr_01kb3gzk00e9x8q6s5t4v3w2y1","reason":"they live there"}`,
 		"POST /v1/holds/{id}/answer":          `{"text":"it is there"}`,
 	}
 	eachStore(t, func(t *testing.T, s *server) {

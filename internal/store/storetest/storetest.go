@@ -210,7 +210,7 @@ func Hotspot(n int) beacon.Hotspot {
 			{Until: at.Add(2 * time.Hour), Hours: &beacon.OperatingHours{Timezone: "Etc/UTC", Weekly: []beacon.WeeklySpan{{Days: []beacon.Weekday{"sun"}, Open: 0, Close: 1440}}}},
 		},
 		PastService: []beacon.Period{{From: at.Add(-3 * time.Hour), Until: at.Add(-time.Hour)}, {From: at.Add(-time.Minute), Until: at}},
-		Former:      []beacon.Tenure{{User: "usr_first", Through: 1}, {User: "usr_second", Through: 2}},
+		Former:      []beacon.Tenure{{User: "usr_01kb3gzk00e9x8q6s5t4v3w2y1", Through: 1}, {User: "usr_01kb3gzk00e9x8q6s5t4v3w2y2", Through: 2}},
 		Visits: []beacon.Visit{
 			{At: at.Add(-time.Hour), By: "usr_visitor", Point: geo.Point{Lat: 40.71281, Lng: -74.00599}, AccuracyM: 4.5, Proves: true},
 			{At: at, Point: geo.Point{Lat: 40.7, Lng: -74}, AccuracyM: 80},

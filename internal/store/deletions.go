@@ -16,18 +16,13 @@ const (
 
 // noteDeletion is called once an update of a hotspot is written. It remembers that its
 // operator deleted it, and nobody else: what staff or an erasure delete does not come back.
-// A deleted hotspot is no longer on offer.
 func noteDeletion(tx *transaction, by beacon.UserID, was, is beacon.Hotspot) error {
 	switch {
 	case was.Deleted() == is.Deleted():
 		return nil
 	case !is.Deleted():
 		return tx.write(dropDeletionSQL, string(is.ID))
-	}
-	if err := tx.write(dropOfferSQL, string(is.ID)); err != nil {
-		return err
-	}
-	if by == is.Operator {
+	case by == is.Operator:
 		return tx.write(putDeletionSQL, string(is.ID), string(is.Operator), micros(is.DeletedAt))
 	}
 	return nil

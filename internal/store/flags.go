@@ -125,11 +125,16 @@ func (db FlagTable) DismissFlags(
 			return nil, err
 		}
 		for i := range flags {
-			about, err := aboutNow(tx, &flags[i], now)
+			for _, operator := range flags[i].About() {
+				if err := may(operator); err != nil {
+					return nil, err
+				}
+			}
+			since, err := ownersSince(tx, flags[i].Hotspot, now)
 			if err != nil {
 				return nil, err
 			}
-			for _, operator := range about {
+			for _, operator := range since {
 				if err := may(operator); err != nil {
 					return nil, err
 				}
@@ -139,14 +144,14 @@ func (db FlagTable) DismissFlags(
 	})
 }
 
-// aboutNow returns the operators that a flag is about, with those who took its hotspot over
-// since it was raised, or gave it away not long ago.
-func aboutNow(tx *transaction, f *beacon.Flag, now time.Time) ([]beacon.UserID, error) {
-	whose, found, err := first(tx.ctx, tx, ownersRow, `SELECT operator_id, former FROM hotspots WHERE id = $1`, string(f.Hotspot))
+// ownersSince returns to whom the hotspot of a flag belongs: they may have taken it over since it
+// was raised. Those who gave it away not long ago are among them.
+func ownersSince(tx *transaction, hotspot beacon.HotspotID, now time.Time) ([]beacon.UserID, error) {
+	whose, found, err := first(tx.ctx, tx, ownersRow, `SELECT operator_id, former FROM hotspots WHERE id = $1`, string(hotspot))
 	if err != nil || !found {
-		return f.About(), err
+		return nil, err
 	}
-	return append(f.About(), whose.From(beacon.DayOf(now.Add(-beacon.HoldAtMost)))...), nil
+	return whose.From(beacon.DayOf(now.Add(-beacon.HoldAtMost))), nil
 }
 
 const (

@@ -199,7 +199,7 @@ func updateOnce(
 	if err := freeMAC(tx, op.by.User, current, next, at); err != nil {
 		return nil, true, err
 	}
-	if err := cmp.Or(noteDeletion(tx, op.by.User, current, next), noteFormer(tx, current, next)); err != nil {
+	if err := cmp.Or(noteDeletion(tx, op.by.User, current, next), noteFormer(tx, current, next), endOffer(tx, current, next)); err != nil {
 		return nil, true, err
 	}
 	tx.did(op.by, does)

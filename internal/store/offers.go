@@ -212,3 +212,11 @@ func noteFormer(tx *transaction, was, is beacon.Hotspot) error {
 		return []any{(*string)(&is.ID), (*int64)(&t.Through), (*string)(&t.User)}
 	})
 }
+
+// endOffer is called once an update of a hotspot is written. A deleted one is no longer on offer.
+func endOffer(tx *transaction, was, is beacon.Hotspot) error {
+	if was.Deleted() || !is.Deleted() {
+		return nil
+	}
+	return tx.write(dropOfferSQL, string(is.ID))
+}

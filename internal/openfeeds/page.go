@@ -122,15 +122,21 @@ func (p *Pages) page(small bool) endpoint {
 			delete(h, "X-Frame-Options")
 			h["Cross-Origin-Resource-Policy"] = []string{"cross-origin"}
 		}
-		h["Content-Type"] = []string{static.Page}
-		h["Cache-Control"] = forAMinute
-		h["Content-Language"] = []string{in.Lang}
-		h["Vary"] = []string{"Accept-Language"}
-		w.WriteHeader(status)
-		if r.Method != http.MethodHead {
-			_, _ = w.Write(body.Bytes()) // the client may have left; that is not our fault
-		}
+		sendPage(w, r, status, in, body.Bytes())
 		return nil
+	}
+}
+
+// sendPage sends a page in the language of its words.
+func sendPage(w http.ResponseWriter, r *http.Request, status int, in *words, body []byte) {
+	h := w.Header()
+	h["Content-Type"] = []string{static.Page}
+	h["Cache-Control"] = forAMinute
+	h["Content-Language"] = []string{in.Lang}
+	h["Vary"] = []string{"Accept-Language"}
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // the client may have left; that is not our fault
 	}
 }
 

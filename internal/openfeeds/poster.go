@@ -6,7 +6,6 @@ import (
 	"html/template"
 	"net/http"
 
-	"github.com/beacon-wifi/beacon/internal/httpserver/static"
 	"github.com/beacon-wifi/beacon/internal/identity"
 )
 
@@ -46,15 +45,7 @@ func (p *Pages) poster(w http.ResponseWriter, r *http.Request) error {
 	if err := posterTemplate.Execute(&body, shown); err != nil {
 		return err
 	}
-	h := w.Header()
-	posterGuard.Set(h)
-	h["Content-Type"] = []string{static.Page}
-	h["Cache-Control"] = forAMinute
-	h["Content-Language"] = []string{in.Lang}
-	h["Vary"] = []string{"Accept-Language"}
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body.Bytes()) // the client may have left; that is not our fault
-	}
+	posterGuard.Set(w.Header())
+	sendPage(w, r, status, in, body.Bytes())
 	return nil
 }

@@ -197,7 +197,7 @@ func TestEnrol(t *testing.T) {
 			if printed, exit := b.do("enrol", enrolKey); exit != 0 || printed != "linked already: hs_test at "+o.url+"\n" || len(o.seen()) != 1 {
 				t.Errorf("again: it exits with %d and says %s", exit, printed)
 			}
-			if c.from == "stdin" { // whoever sends the key again would fail if nobody read it
+			if c.from == "stdin" { // a sender of the key fails if nobody reads it
 				b.readsTheKey()
 			}
 		})

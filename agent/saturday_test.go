@@ -190,7 +190,11 @@ func (s *saturday) send() (stop func()) {
 					s.heard[i].Store(after)
 				} else {
 					s.failed.Add(1)
-					time.Sleep(10 * time.Millisecond) // the machine has other work
+					select { // the move has other work for the machine
+					case <-done:
+						return
+					case <-time.After(10 * time.Millisecond):
+					}
 				}
 			}
 		})

@@ -72,7 +72,7 @@ func debian(source fs.FS, version string) ([]byte, error) {
 	return all.Bytes(), nil
 }
 
-// changelog is that of the package, by whoever maintains it as its control file says.
+// changelog returns the changelog of the package, signed by the maintainer in its control file.
 func changelog(control []byte, version string) ([]byte, error) {
 	_, rest, _ := strings.Cut(string(control), "\nMaintainer: ")
 	maintainer, _, _ := strings.Cut(rest, "\n")

@@ -118,5 +118,5 @@ format: ## Format the code.
 	$(TOOL) gofumpt -w .
 
 .PHONY: generate
-generate: ## Rewrite what is made from others: openapi.json, the types of the TypeScript client, the tables of docs/privacy.md.
+generate: ## Rewrite what is made from others: openapi.json, the types of the TypeScript client, the tables of docs/privacy.md and docs/people.md.
 	go generate ./...

@@ -30,6 +30,9 @@ type AuditRow struct {
 	UserID    string    `json:"user_id"`
 	RequestID string    `json:"request_id"`
 	Note      string    `json:"note"`
+
+	Person     *string `json:"person"`      // who was signed in; nil for a key
+	PersonName *string `json:"person_name"` // nil once they are erased
 }
 
 // Audit returns a page of the audit log. A page of a query that selects may be short, or

@@ -41,6 +41,7 @@ func TestEveryOperation(t *testing.T) {
 	hold(t, operator, newClient(t, later.url, later.key(t, "hotspots:verify"), wire.option()), h)
 	leave(t, operator, h)
 	enrol(t, operator)
+	meet(t, operator)
 
 	text := must(operator.OpenAPIJSON(t.Context()))(t)
 	if yaml := must(operator.OpenAPIYAML(t.Context()))(t); !bytes.HasPrefix(yaml, []byte("openapi: 3.1")) {
@@ -464,4 +465,54 @@ func leave(t *testing.T, c *client.Client, h client.Hotspot) {
 	if there := must(c.Hotspot(t.Context(), h.ID))(t); back.ID != h.ID || back.ETag == "" || there.ETag != back.ETag || there.Location.Lat != 41 {
 		t.Errorf("it is back as %+v, then %+v", back, there)
 	}
+}
+
+// meet has a key invite people; what is about a person who is signed in, it cannot have.
+func meet(t *testing.T, c *client.Client) {
+	t.Helper()
+	ctx := t.Context()
+	const nobody = "per_01kb3gzk00e9x8q6s5t4v3w2y1"
+	user := must(c.OwnKey(ctx))(t).UserID
+	if named := must(c.NameAccount(ctx, user, "Ada's place"))(t); named.Name != "Ada's place" || named.Account != user {
+		t.Errorf("after it was named: %+v", named)
+	}
+	if members := must(c.Members(ctx, user))(t); len(members.Items) > 0 {
+		t.Errorf("the members are %+v", members)
+	}
+	made := must(c.Invite(ctx, user, client.InvitationForm{Role: client.RoleViewer}))(t)
+	if all := must(c.Invitations(ctx, user))(t); len(all) != 1 || all[0].ID != made.ID || made.Link == "" {
+		t.Errorf("the invitations are %+v, and the new one is %+v", all, made)
+	}
+	staff := must(c.InviteStaff(ctx, client.StaffInvitationForm{Posts: []string{client.PostAuditor}}))(t)
+	if all := must(c.StaffInvitations(ctx))(t); len(all) != 1 || all[0].ID != staff.ID {
+		t.Errorf("the invitations of the network are %+v", all)
+	}
+	for _, err := range []error{c.RevokeInvitation(ctx, user, made.ID), c.RevokeStaffInvitation(ctx, staff.ID)} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for person, err := range c.People(ctx, "") {
+		t.Errorf("there is %v, %v", person, err)
+	}
+	refused := func(code string, errs ...error) {
+		t.Helper()
+		for i, err := range errs {
+			if fault, ok := errors.AsType[*client.Error](err); !ok || fault.Code != code {
+				t.Errorf("%d: %v; want %s", i, err, code)
+			}
+		}
+	}
+	_, me := c.Me(ctx)
+	_, changed := c.ChangeMe(ctx, client.PersonPatch{})
+	_, sessions := c.MySessions(ctx)
+	_, passkeys := c.MyPasskeys(ctx)
+	_, codes := c.CreateMyCodes(ctx)
+	refused("forbidden", me, changed, sessions, passkeys, codes, c.ConfirmMyCodes(ctx, "x"), c.DeleteMyPasskey(ctx, "x"), c.EndMySession(ctx, "x"), c.EndMyOtherSessions(ctx))
+	_, person := c.Person(ctx, nobody)
+	_, decided := c.DecidePerson(ctx, nobody, client.PersonDecision{})
+	_, linked := c.LinkPerson(ctx, nobody)
+	_, member := c.ChangeMember(ctx, user, nobody, client.MemberPatch{})
+	_, memberLink := c.LinkMember(ctx, user, nobody)
+	refused("not_found", person, decided, linked, member, memberLink, c.ErasePerson(ctx, nobody), c.RemoveMember(ctx, user, nobody))
 }

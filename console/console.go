@@ -122,6 +122,7 @@ func New(cfg Config) (*Console, error) {
 	last := c.make("", nobody)
 	c.page.Store(last)
 	c.files["/"] = last.file
+	c.files["/oidc"] = last.file // where a provider of OpenID Connect sends people back to
 	assets, err := fs.ReadDir(dist, "dist/assets")
 	if err != nil {
 		return nil, err

@@ -225,6 +225,8 @@ func TestHandles(t *testing.T) {
 		{"HEAD", "/", true},
 		{"GET", "/?from=mail", true},
 		{"GET", asset, true},
+		{"GET", "/oidc?code=x&state=y", true},
+		{"POST", "/oidc", false},
 		{"POST", "/", false},
 		{"OPTIONS", "/", false},
 		{"GET", "/index.html", false},

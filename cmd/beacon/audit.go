@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/beacon-wifi/beacon/client"
 	"github.com/beacon-wifi/beacon/internal/api/network"
@@ -36,18 +37,22 @@ func (c auditCmd) Run(out *console) error {
 		if err != nil {
 			return err
 		}
+		names, err := db.People.PersonNames(out.ctx, beacon.PeopleOf(changes))
+		if err != nil {
+			return err
+		}
 		if c.JSON {
 			for _, ch := range changes {
-				if err := out.printJSON(auditRecord{network.ShowChange(&ch), ch.Node, ch.Seq}); err != nil {
+				if err := out.printJSON(auditRecord{network.ShowChange(&ch, names), ch.Node, ch.Seq}); err != nil {
 					return err
 				}
 			}
 			return nil
 		}
-		table := newTable(out.stdout, "TIME\tCHANGE\tTARGET\tUSER\tKEY\tREQUEST\tNOTE")
+		table := newTable(out.stdout, "TIME\tCHANGE\tTARGET\tUSER\tKEY\tPERSON\tREQUEST\tNOTE")
 		for _, ch := range changes {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", beacon.FormatTime(ch.At), ch.Kind, cmp.Or(ch.Target, "-"),
-				cmp.Or(string(ch.Actor.User), "-"), cmp.Or(string(ch.Actor.Key), "-"), ch.Actor.Request, cmp.Or(ch.Actor.Note, "-"))
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", beacon.FormatTime(ch.At), ch.Kind, cmp.Or(ch.Target, "-"),
+				cmp.Or(string(ch.Actor.User), "-"), cmp.Or(string(ch.Actor.Key), "-"), cmp.Or(strings.TrimSpace(string(ch.Actor.Person)+" "+names[ch.Actor.Person]), "-"), ch.Actor.Request, cmp.Or(ch.Actor.Note, "-"))
 		}
 		return table.Flush()
 	})

@@ -30,6 +30,7 @@ type cli struct {
 	Serve      serveCmd      `cmd:"" help:"Run a server."`
 	Demo       demoCmd       `cmd:"" help:"Run a demo network: real places, made-up history, simulated devices."`
 	Keys       keysCmd       `cmd:"" help:"Create, list and revoke API keys."`
+	People     peopleCmd     `cmd:"" help:"Invite people, list them, let them in and keep them out."`
 	Rewards    rewardsCmd    `cmd:"" help:"Settle months, verify statements, show what is closed and settled."`
 	Holds      holdsCmd      `cmd:"" help:"Hold back what hotspots earn, and decide about it."`
 	Macs       macsCmd       `cmd:"" help:"Release reserved MAC addresses."`

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -12,6 +15,8 @@ import (
 
 type doctorCmd struct {
 	database
+	oidcFlags
+	publicURL
 	Quick bool `help:"Skip the checks that read everything a second time: indexes against their tables, days served at places, and statements as documents."`
 	JSON  bool `name:"json" help:"Print one JSON record per line, one for each check."`
 }
@@ -36,6 +41,8 @@ func (c doctorCmd) Run(out *console) error {
 	switch {
 	case err != nil:
 		return err
+	case slices.Equal(wrong, []string{checkOIDC}):
+		return errors.New("the database is sound, but nobody can sign in by the identity provider")
 	case len(wrong) > 0:
 		return errors.New("the database is not sound")
 	case c.JSON:
@@ -66,6 +73,11 @@ func (c doctorCmd) check(out *console) (wrong []string, err error) {
 	if err != nil && out.ctx.Err() != nil {
 		return nil, errors.New("interrupted; the remaining checks did not run")
 	}
+	if issuer, err := c.checkProvider(out); err != nil {
+		return nil, err
+	} else if issuer != nil {
+		results = append(results, *issuer)
+	}
 	for _, r := range results {
 		if err := c.tell(out, r); err != nil {
 			return nil, err
@@ -75,6 +87,28 @@ func (c doctorCmd) check(out *console) (wrong []string, err error) {
 		}
 	}
 	return wrong, err
+}
+
+// checkOIDC is the name of what checkProvider does.
+const checkOIDC = "oidc"
+
+// checkProvider asks the provider of OpenID Connect, if there is one, and says with which
+// redirect URL this server is registered there.
+func (c doctorCmd) checkProvider(out *console) (*doctor.Result, error) {
+	public, err := c.url(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080})
+	if err != nil {
+		return nil, err
+	}
+	provider, err := c.provider(public, time.Now)
+	if err != nil || provider == nil {
+		return nil, err
+	}
+	r := &doctor.Result{Check: checkOIDC, Looked: c.OIDCIssuer + ", where the redirect URL of this server is " + public + oidcPage}
+	if err := provider.Check(out.ctx); err != nil {
+		r.Wrong, r.Faults = 1, []doctor.Fault{{What: err.Error()}}
+		r.Advice = "open " + strings.TrimSuffix(c.OIDCIssuer, "/") + "/.well-known/openid-configuration from this machine"
+	}
+	return r, nil
 }
 
 // tell prints the result of a check.

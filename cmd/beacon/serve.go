@@ -19,6 +19,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
 	"github.com/beacon-wifi/beacon/internal/node"
+	"github.com/beacon-wifi/beacon/internal/people"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
@@ -34,6 +35,9 @@ type serveCmd struct {
 	LoadShedding   string          `enum:"on,off" default:"on" help:"Whether to refuse requests other than heartbeats when the server is overloaded: on or off. Default ${default}."`
 	FastPath       string          `enum:"on,off" default:"on" help:"Whether plain requests take a faster path than net/http, with the same responses: on or off. Default ${default}."`
 	Public         bool            `help:"Show the network to anyone, without a key: its map, a page for each hotspot at /h/ID, and open feeds at /open (GeoJSON, vector tiles, OGC API Features and others). Homes are never shown. Default: no."`
+	Signup         string          `enum:"open,invite,off" default:"invite" help:"Who may become an operator: anyone (open), or whom staff invite; with off the sign-in page does not speak of it. Default ${default}."`
+	mailFlags
+	oidcFlags
 	streets
 	publicURL
 	PreviewKeyPrefix string   `default:"svc" help:"First word of demo keys for the preview, as in svc_test_…. Default ${default}."`
@@ -130,6 +134,14 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	if err != nil {
 		return err
 	}
+	mailer, err := c.mailer()
+	if err != nil {
+		return err
+	}
+	provider, err := c.provider(url, now)
+	if err != nil {
+		return err
+	}
 	set, founding, err := c.load()
 	if err != nil {
 		return err
@@ -144,9 +156,8 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	log := node.OpenLog(out.stderr, c.LogFormat == "text", slog.Level(c.LogLevel))
 	defer log.Close()
 	config := node.ServerConfig{
-		Config:           node.Config{Limits: c.limits(), Origins: origins, Policies: set, Founding: founding, Now: now, Rate: rate, RealTime: rate == 1 && c.ClockStart.IsZero(), Log: log.Logger},
+		Config:           node.Config{PublicURL: url, Provider: provider, Limits: c.limits(), Origins: origins, Policies: set, Founding: founding, Now: now, Rate: rate, RealTime: rate == 1 && c.ClockStart.IsZero(), SignUp: people.SignUp(c.Signup), Log: log.Logger},
 		Open:             func(ctx context.Context) (*store.DB, error) { return c.openPrivate(ctx, now(), log.Logger) },
-		PublicURL:        url,
 		Public:           c.Public,
 		Basemap:          base,
 		PreviewKeyPrefix: c.PreviewKeyPrefix,
@@ -156,6 +167,9 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 		NoFastPath:       c.FastPath == "off",
 		ShedLoad:         c.LoadShedding != "off",
 		Observe:          log.Requests,
+	}
+	if mailer != nil {
+		config.Mail = mailer
 	}
 	if c.History != nil {
 		config.Free, config.History, config.Demo = c.History.written, c.History.progress, c.Demo

@@ -1,6 +1,7 @@
 // How the console asks the server: one function for all of /v1, one error for
 // all that can go wrong.
 import { heard } from "./clock";
+import { freshen } from "./fresh";
 import { t } from "./messages";
 import { demoKey } from "./head";
 import { session } from "./session";
@@ -56,6 +57,7 @@ export async function ask<T>(path: string, options: Options = {}): Promise<Answe
 /** Asks for something that is no JSON, such as a statement to keep. */
 export async function send(path: string, options: Options = {}): Promise<Response> {
   const { signal } = options;
+  let asked = false; // to sign in again
   for (let attempt = 1; ; attempt++) {
     const response = await once(path, options);
     if (response.ok) return response;
@@ -64,8 +66,12 @@ export async function send(path: string, options: Options = {}): Promise<Respons
       await pause(wait, signal);
       continue;
     }
+    if (response.status === 403 && response.headers.get("Beacon-Sign-In") === "fresh" && !asked && options.key === undefined) {
+      asked = true;
+      if (await freshen()) continue;
+    }
     const error = await errorOf(response);
-    if (error.status === 401 && options.key === undefined) session.end(t.errors.noLongerValid);
+    if (error.status === 401 && options.key === undefined && session.who.value) session.end(session.person ? t.errors.sessionEnded : t.errors.noLongerValid);
     throw error;
   }
 }
@@ -89,10 +95,17 @@ export async function readStream<T>(path: string, options: Options, onText: (tex
   return (JSON.parse(text) as { data: T }).data;
 }
 
+/** Says for which account a person acts. Pages of other sites cannot say it. */
+export function actingFor(): Record<string, string> {
+  const who = session.who.value;
+  return who?.key ? {} : { "Beacon-Account": who?.user_id ?? "" };
+}
+
 async function once(path: string, options: Options): Promise<Response> {
   const headers = new Headers(options.headers);
   const key = options.key ?? session.key;
   if (key) headers.set("Authorization", `Bearer ${key}`);
+  else if (session.person || (options.method ?? "GET") !== "GET") for (const [name, value] of Object.entries(actingFor())) headers.set(name, value);
   const init: RequestInit = { method: options.method ?? "GET", headers, credentials: key && !options.cookie ? "omit" : "same-origin" };
   if (options.signal) init.signal = options.signal;
   if (options.body !== undefined) {

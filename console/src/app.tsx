@@ -1,6 +1,7 @@
-import type { ComponentChildren } from "preact";
+import { Fragment, type ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ask } from "./api";
+import { now } from "./clock";
 import { connection } from "./events";
 import * as format from "./format";
 import { t } from "./messages";
@@ -25,18 +26,27 @@ import { MovePage } from "./pages/move";
 import { ReviewPage } from "./pages/review";
 import { RegisterPage } from "./pages/register";
 import { RewardsPage } from "./pages/rewards";
+import { EnterPage } from "./pages/enter";
+import { Freshen } from "./pages/freshen";
+import { JoinPage } from "./pages/join";
+import { MePage } from "./pages/me";
+import { AccountPage } from "./pages/members";
+import { OidcPage } from "./pages/oidc";
+import { StaffPeoplePage } from "./pages/people";
+import { SetUpPage } from "./pages/setup";
 import { SignInPage } from "./pages/signin";
 import { StaffKeysPage, StaffPage, StaffSettingsPage, VerificationsPage } from "./pages/staff";
 import { isDemo, isPreview, isPublic, network } from "./head";
 import { online } from "./online";
-import { route, type Route } from "./router";
+import { go, route, type Route } from "./router";
+import type { Person } from "./people";
 import { session } from "./session";
 import { useCell } from "./state";
 import { chosen as chosenTheme, type Theme } from "./theme";
 
 interface Page {
   name: string; // as the title of the window has it
-  onMap: boolean; // the map stays in sight
+  onMap: boolean | ((route: Route) => boolean); // the map stays in sight
   needsKey: boolean;
   body: (route: Route) => ComponentChildren;
 }
@@ -44,6 +54,13 @@ interface Page {
 const pages: Record<string, Page> = {
   "": { name: t.app.map, onMap: true, needsKey: false, body: () => <MapPage /> },
   "sign-in": { name: t.app.signIn, onMap: false, needsKey: false, body: ({ id }) => (id ? <LinkPage key={id} token={id} /> : <SignInPage />) },
+  enter: { name: t.app.signIn, onMap: false, needsKey: false, body: ({ id }) => <EnterPage key={id} token={id} /> },
+  join: { name: t.app.join, onMap: false, needsKey: false, body: ({ id }) => <JoinPage key={id} token={id} /> },
+  oidc: { name: t.app.signIn, onMap: false, needsKey: false, body: () => <OidcPage /> },
+  welcome: { name: t.app.welcome, onMap: false, needsKey: true, body: ({ page, id }) => <SetUpPage page={page} id={id} /> },
+  "set-up": { name: t.app.setUp, onMap: ({ id }) => id === "place", needsKey: true, body: ({ page, id }) => <SetUpPage page={page} id={id} /> },
+  me: { name: t.app.me, onMap: false, needsKey: true, body: () => <MePage /> },
+  account: { name: t.app.account, onMap: false, needsKey: true, body: () => <AccountPage /> },
   "first-key": { name: t.app.firstKey, onMap: false, needsKey: false, body: ({ id }) => <FirstKeyPage token={id} /> },
   hotspots: {
     name: t.app.myHotspots,
@@ -73,6 +90,7 @@ const staffPages: Record<string, Page["body"]> = {
   hotspots: ({ query }) => <AllHotspotsPage key={JSON.stringify(query)} query={query} />,
   holds: ({ query }) => <HoldsPage key={query.hotspot ?? query.operator} query={query} />,
   operators: ({ part }) => <OperatorsPage id={part} />,
+  people: ({ part }) => <StaffPeoplePage id={part} />,
   months: () => <MonthsPage />,
   policy: () => <PolicyPage />,
   audit: ({ query }) => <AuditPage key={JSON.stringify(query)} query={query} />,
@@ -98,10 +116,11 @@ const missing: Page = {
 export function App() {
   const at = useCell(route);
   const who = useCell(session.who);
+  const turn = useCell(session.turns);
   const page = pages[at.page] ?? missing;
   const needsKey = page.needsKey || (at.page === "" && !isPublic() && !isPreview()); // nothing of a private network is for strangers
   const asks = needsKey && who === null; // for a key, in place of the page
-  const onMap = page.onMap && !asks;
+  const onMap = (typeof page.onMap === "boolean" ? page.onMap : page.onMap(at)) && !asks;
   const shown = useRef(at);
   const called = useCell(network).name;
   // Another page begins at its top, also for those who read by ear or go by keyboard. It may then scroll to a part of it.
@@ -119,11 +138,13 @@ export function App() {
         {t.app.skip}
       </a>
       <Header at={at.page} />
+      <Frozen />
       <main id="main" tabIndex={-1} class={onMap ? "on-map" : "off-map"}>
         <MapHost hidden={!onMap} />
         <Announcement />
-        {who === undefined ? <Waiting /> : asks ? <SignInPage /> : page.body(at)}
+        {who === undefined ? <Waiting /> : asks ? <SignInPage /> : <Fragment key={turn}>{page.body(at)}</Fragment>}
       </main>
+      <Freshen />
     </>
   );
 }
@@ -154,9 +175,21 @@ function Waiting() {
   );
 }
 
+/** After a recovery some things wait, so that whoever stole a code can do no lasting harm. */
+function Frozen() {
+  const until = useCell(session.who)?.person?.frozen_until;
+  if (!until || Date.parse(until) < now()) return null;
+  return (
+    <p class="banner" role="status">
+      {t.me.frozen(format.time(until))}
+    </p>
+  );
+}
+
 function signOut(): void {
+  const key = session.who.value?.key;
   if (session.stays) void ask("/console/session", { method: "DELETE" }).catch(() => (session.notice.value = t.app.notForgotten));
-  session.end(t.app.signedOut);
+  session.end(key ? t.app.signedOut : t.app.signedOutPerson);
   document.getElementById("main")?.focus(); // the button is gone
 }
 
@@ -185,10 +218,10 @@ function Header({ at }: { at: string }) {
       <nav aria-label={t.app.pages}>
         <ul>
           {link("", t.app.map)}
-          {who && link("hotspots", t.app.myHotspots)}
+          {who && session.hasAccount && link("hotspots", t.app.myHotspots)}
           {who && session.paid && link("rewards", t.app.rewards)}
-          {who && session.may("hotspots:verify") && link("staff", t.app.staff)}
-          {who && !session.may("hotspots:verify") && session.may("keys:manage") && link("keys", t.app.keys)}
+          {who && session.may("overview") && link("staff", t.app.staff)}
+          {who?.person ? session.hasAccount && link("account", t.app.account) : who && !session.may("overview") && session.may("keys") && link("keys", t.app.keys)}
           <li>
             <a href="/docs">{t.app.docs}</a>
           </li>
@@ -198,12 +231,20 @@ function Header({ at }: { at: string }) {
       {who && <Live />}
       <ThemeSwitch />
       <LanguageSwitch />
+      {who?.person && <Switcher person={who.person} account={who.user_id} />}
       {who ? (
         <div class="who">
-          <span class="name" title={t.app.signedInWith(who.id, who.user_id)}>
-            <span class="sr-only">{t.app.signedInAs}</span>
-            {who.name || format.shortId(who.id)}
-          </span>
+          {who.person ? (
+            <a class="name" href="#/me" aria-current={at === "me" ? "page" : undefined}>
+              <span class="sr-only">{t.app.signedInAs}</span>
+              {who.name || format.shortId(who.id)}
+            </a>
+          ) : (
+            <span class="name" title={t.app.signedInWith(who.id, who.user_id)}>
+              <span class="sr-only">{t.app.signedInAs}</span>
+              {who.name || format.shortId(who.id)}
+            </span>
+          )}
           <button type="button" class="quiet" onClick={signOut}>
             {t.app.signOut}
           </button>
@@ -216,6 +257,24 @@ function Header({ at }: { at: string }) {
         )
       )}
     </header>
+  );
+}
+
+/** Chooses for which of their accounts someone with several acts in this tab. */
+function Switcher({ person, account }: { person: Person; account: string }) {
+  if (person.memberships.length < 2) return null;
+  const choose = (next: string): void => {
+    session.act(next);
+    if (route.value.id && route.value.page !== "staff") go(route.value.page ? "/hotspots" : "/"); // what is shown may be another account's
+  };
+  return (
+    <select class="switcher" name="account" aria-label={t.app.accountInUse} value={account} onChange={(event) => choose(event.currentTarget.value)}>
+      {person.memberships.map(({ account: id, account_name: name }) => (
+        <option key={id} value={id}>
+          {name || t.app.unnamed(format.shortId(id))}
+        </option>
+      ))}
+    </select>
   );
 }
 

@@ -3,14 +3,15 @@ export interface Wanted {
   page: number;
   text: string; // that names are searched for; empty for all
   filter?: Record<string, string>;
+  name?: string; // of the parameter that has the text
 }
 
 const perPage = 20;
 
 /** The address of a page of a list. */
-export function pageOf(list: string, { page, text, filter = {} }: Wanted): string {
+export function pageOf(list: string, { page, text, filter = {}, name = "q" }: Wanted): string {
   const query = new URLSearchParams({ ...filter, per_page: String(perPage), page: String(page) });
-  if (text.trim()) query.set("q", text.trim());
+  if (text.trim()) query.set(name, text.trim());
   return `${list}?${query.toString()}`;
 }
 

@@ -1,7 +1,7 @@
 // The hotspots of the user who is signed in: all of them, as far as they are shown together, or
 // of very many a page that the server chose and ordered.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ask, isAbort } from "./api";
+import { ApiError, ask, isAbort } from "./api";
 import type { Choice } from "./home";
 import { session } from "./session";
 import type { Hotspot } from "./types";
@@ -24,8 +24,25 @@ export function ownPage({ text, status, order, down }: Omit<Choice, "order"> & {
   return `/v1/users/me/hotspots?${query.toString()}`;
 }
 
+/** The hotspots that are assigned to an installer, as far as there still are any. */
+async function readAssigned(ids: string[], text: string, signal: AbortSignal): Promise<{ hotspots: Hotspot[]; total: number }> {
+  const asked = ids.map((id) =>
+    ask<Hotspot>(`/v1/hotspots/${encodeURIComponent(id)}`, { signal }).then(
+      ({ data }) => [data],
+      (error: unknown) => {
+        if (error instanceof ApiError && error.status === 404) return []; // it was deleted
+        throw error;
+      },
+    ),
+  );
+  const hotspots = (await Promise.all(asked)).flat().filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
+  return { hotspots, total: hotspots.length };
+}
+
 export async function readMine(text: string, signal: AbortSignal): Promise<{ hotspots: Hotspot[]; total: number }> {
+  if (session.assigned) return readAssigned(session.assigned, text, signal);
   const hotspots: Hotspot[] = [];
+  if (!session.hasAccount) return { hotspots, total: 0 };
   for (let page = 1; ; page++) {
     const query = new URLSearchParams({ per_page: String(perPage), page: String(page) });
     if (text) query.set("q", text);

@@ -4,6 +4,7 @@ import { boxAroundAll } from "./geo";
 import { isPreview, networkStart, type Box } from "./head";
 import { streetBounds } from "./map/basemap";
 import { newYork } from "./map/places";
+import { readMine } from "./mine";
 import { session } from "./session";
 import type { Sight } from "./sight";
 import type { Coverage, Hotspot, NetworkSettings, Place } from "./types";
@@ -34,12 +35,19 @@ function smaller(a: Box | undefined, b: Box | undefined): Box | undefined {
 }
 
 async function networkOf(): Promise<Start> {
-  const [settings, own] = await Promise.all([asked<NetworkSettings>("/v1/settings"), asked<Hotspot[]>("/v1/users/me/hotspots?per_page=100")]);
+  const [settings, own] = await Promise.all([asked<NetworkSettings>("/v1/settings"), ownOnes()]);
   const start: Start = { own: (own ?? []).map(({ location: { lat, lng } }) => ({ lat, lng })) };
   if (settings?.start_view) return { ...start, view: settings.start_view };
   const all = await asked<Coverage>(everywhere);
   const box = boxAroundAll(all?.hotspots ?? []);
   return box ? { ...start, box } : { ...start, empty: all !== undefined };
+}
+
+/** The hotspots of whoever is signed in, as far as they are shown together; of an installer, those that are assigned. */
+async function ownOnes(): Promise<Hotspot[] | undefined> {
+  if (!session.hasAccount) return undefined;
+  if (!session.assigned) return asked<Hotspot[]>("/v1/users/me/hotspots?per_page=100");
+  return readMine("", new AbortController().signal).then(({ hotspots }) => hotspots, () => undefined);
 }
 
 async function asked<T>(path: string): Promise<T | undefined> {

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -46,14 +47,20 @@ func (k *Keys) Create(ctx context.Context, p beacon.Principal, in Creation) (Cre
 	if err != nil {
 		return Created{}, err
 	}
-	if wanted.User == NewUser && p.Has(beacon.Admin) {
+	fresh := wanted.User == NewUser && p.MayActFor("")
+	if fresh {
 		wanted.User = beacon.UserID(id.New(beacon.UserPrefix, now))
 	}
 	if !p.MayActFor(wanted.User) {
 		return Created{}, forbidden("this key can create keys for its own user only")
 	}
-	if lacking := slices.DeleteFunc(slices.Clone(wanted.Scopes), p.MayGrant); len(lacking) > 0 {
+	if lacking := slices.DeleteFunc(slices.Clone(wanted.Scopes), func(s beacon.Scope) bool { return p.MayGrant(s, wanted.User, fresh) }); len(lacking) > 0 {
 		return Created{}, forbidden("this key cannot grant what it lacks: " + list(lacking))
+	}
+	if len(wanted.Scopes) > 0 {
+		if err := cmp.Or(p.CheckFresh(now), p.CheckNotFrozen(now)); err != nil {
+			return Created{}, err
+		}
 	}
 	if held := p.Restrictions; held != nil {
 		if len(wanted.Restrictions.Origins) == 0 {
@@ -66,6 +73,7 @@ func (k *Keys) Create(ctx context.Context, p beacon.Principal, in Creation) (Cre
 			return Created{}, forbidden("this key cannot create a key for other origins or addresses than its own")
 		}
 	}
+	wanted.CreatedBy = p.Person
 	key, plain := Mint(now, wanted)
 	made := Created{Key: key, Plain: plain}
 	if err := Keep(p.Once, made, string(key.ID)); err != nil {
@@ -164,7 +172,7 @@ type Listing struct {
 // forbidden whether or not that user exists.
 func (k *Keys) List(ctx context.Context, p beacon.Principal, in Listing) (beacon.Listed[beacon.Key], error) {
 	user, list := in.User, beacon.Listed[beacon.Key]{Page: in.Page}
-	if user == "" && !p.Has(beacon.Admin) {
+	if user == "" && !p.MayActFor("") {
 		user = p.User
 	}
 	if !p.MayActFor(user) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -88,7 +89,9 @@ func (u *Users) Changes(ctx context.Context, user beacon.UserID, own map[string]
 			}
 			after = page[len(page)-1].Seq
 			for _, c := range page {
-				if c.Actor.User != user && (!own[c.Target] || forStaff[c.Kind]) {
+				// A member may have a post, too: what they did as staff is not the account's.
+				did := c.Actor.User == user && (c.Actor.Person == "" || own[c.Target] || strings.HasPrefix(c.Actor.Note, string(user)))
+				if !did && (!own[c.Target] || forStaff[c.Kind]) {
 					continue
 				}
 				if err := fn(c); err != nil {

@@ -14,12 +14,16 @@ import (
 	"github.com/beacon-wifi/beacon/internal/api/maps"
 	"github.com/beacon-wifi/beacon/internal/api/network"
 	"github.com/beacon-wifi/beacon/internal/api/payments"
+	peopleapi "github.com/beacon-wifi/beacon/internal/api/people"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/checkins"
 	"github.com/beacon-wifi/beacon/internal/erasure"
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/oversight"
+	"github.com/beacon-wifi/beacon/internal/people"
+	"github.com/beacon-wifi/beacon/internal/people/doors"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/review"
 	"github.com/beacon-wifi/beacon/internal/rewards/holds"
@@ -28,6 +32,11 @@ import (
 // Config holds the dependencies of the API.
 type Config struct {
 	Keys      *access.Keys
+	People    *people.People
+	Sessions  *people.Sessions
+	LinkBase  string                 // what links for people begin with; may be empty
+	Identity  func() beacon.Identity // of the network
+	Doors     *doors.Doors           // by which people sign in
 	Registry  *registry.Registry
 	CheckIns  *checkins.CheckIns
 	Fleet     *fleet.Fleet
@@ -56,6 +65,7 @@ type API struct {
 	Payments *payments.API
 	Accounts *accounts.API
 	Network  *network.API
+	People   *peopleapi.API
 
 	mux   http.Handler
 	plain map[string]*plainPath // by path, for paths without a parameter
@@ -64,7 +74,7 @@ type API struct {
 // New returns an API with all its routes registered.
 func New(cfg Config) *API {
 	e := edge.New(edge.Config{
-		Keys: cfg.Keys, Fleet: cfg.Fleet, Store: cfg.Requests, Limits: cfg.Limits, Origins: cfg.Origins, Now: cfg.Now, Log: cfg.Log,
+		Keys: cfg.Keys, People: cfg.Sessions, Fleet: cfg.Fleet, Store: cfg.Requests, Limits: cfg.Limits, Origins: cfg.Origins, Now: cfg.Now, Log: cfg.Log,
 	})
 	a := &API{
 		Edge:     e,
@@ -72,19 +82,20 @@ func New(cfg Config) *API {
 		Maps:     maps.New(e, cfg.Fleet),
 		Payments: payments.New(e, cfg.Rewards, cfg.Closing, cfg.Holds),
 		Accounts: accounts.New(e, accounts.Config{
-			Keys: cfg.Keys, Erasures: cfg.Erasures, Users: cfg.Users,
+			Keys: cfg.Keys, SignOut: cfg.People.SignOut, Erasures: cfg.Erasures, Users: cfg.Users,
 			Registry: cfg.Registry, Telemetry: cfg.Telemetry, Rewards: cfg.Rewards, Holds: cfg.Holds,
 		}),
 		Network: network.New(e, network.Config{
 			Registry: cfg.Registry, Review: cfg.Review, Rewards: cfg.Rewards, Events: cfg.Events, Oversight: cfg.Oversight, Desk: cfg.Desk,
 		}),
-		plain: map[string]*plainPath{},
+		People: peopleapi.New(e, cfg.People, peopleapi.Config{LinkBase: cfg.LinkBase, Identity: cfg.Identity, Doors: cfg.Doors}),
+		plain:  map[string]*plainPath{},
 	}
 	mux := http.NewServeMux()
 	for _, rt := range a.routes() {
 		a.register(mux, rt.Pattern, e.Guard(rt))
 	}
-	for _, rt := range append(a.openRoutes(), a.Accounts.ConsoleRoutes()...) {
+	for _, rt := range slices.Concat(a.openRoutes(), a.Accounts.ConsoleRoutes(), a.People.ConsoleRoutes()) {
 		a.register(mux, rt.Pattern, rt.Handler)
 	}
 	a.mux = httpserver.Routes(mux, a.Refuse)
@@ -93,7 +104,7 @@ func New(cfg Config) *API {
 
 // routes lists the endpoints that require an API key.
 func (a *API) routes() []edge.Route {
-	return slices.Concat(a.Hotspots.Routes(), a.Maps.Routes(), a.Payments.Routes(), a.Accounts.Routes(), a.Network.Routes())
+	return slices.Concat(a.Hotspots.Routes(), a.Maps.Routes(), a.Payments.Routes(), a.Accounts.Routes(), a.People.Routes(), a.Network.Routes())
 }
 
 // openRoutes lists the endpoints that take other keys than API keys, or none: a device

@@ -282,8 +282,8 @@ func (i *interrupted) EraseHotspot(ctx context.Context, id beacon.HotspotID, by 
 	return i.at(func() error { return i.Store.EraseHotspot(ctx, id, by, edit) })
 }
 
-func (i *interrupted) EraseUser(ctx context.Context, user beacon.UserID) error {
-	return i.at(func() error { return i.Store.EraseUser(ctx, user) })
+func (i *interrupted) EraseUser(ctx context.Context, user beacon.UserID, by beacon.Actor, now time.Time) error {
+	return i.at(func() error { return i.Store.EraseUser(ctx, user, by, now) })
 }
 
 func (i *interrupted) EraseNotes(ctx context.Context, targets map[string]bool) error {

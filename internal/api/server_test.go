@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -80,6 +81,9 @@ type options struct {
 
 	refusing int       // a status that everything is refused with, as before the service is ready
 	begins   time.Time // zero: noon
+
+	named bool               // it is reached at localhost, where passkeys work
+	node  func(*node.Config) // changes it; may be nil
 }
 
 // replaceParts returns the API of a server with other parts in the place of some.
@@ -89,7 +93,7 @@ func (o options) replaceParts(s *server) *api.API {
 	}
 	parts := s.APIConfig()
 	if o.store != nil {
-		parts.Registry = registry.New(o.store, s.db.Hotspots, s.Fleet, s.now)
+		parts.Registry = registry.New(o.store, s.db.Hotspots, s.db.People, s.Fleet, s.now)
 	}
 	if o.telemetry != nil {
 		parts.Telemetry = o.telemetry
@@ -172,7 +176,18 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	if policies == nil {
 		policies = policy.Devices()
 	}
-	s.Node = node.New(db, node.Config{Limits: opts.limits, Origins: opts.origins, Policies: policies, Now: s.now, Log: log})
+	config := node.Config{Limits: opts.limits, Origins: opts.origins, Policies: policies, Now: s.now, Log: log}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if opts.named {
+		config.PublicURL = "http://" + ln.Addr().String()
+	}
+	if opts.node != nil {
+		opts.node(&config)
+	}
+	s.Node = node.New(db, config)
 	if err := s.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -194,6 +209,8 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 		Proxies: proxies,
 	}
 	s.Server = httptest.NewUnstartedServer(front)
+	_ = s.Listener.Close()
+	s.Listener = ln
 	s.Config = httpserver.NewServer(front, log)
 	// A machine may be slow: only who asks for limits has any.
 	s.api.SetReaderTime(harness.Patience)
@@ -201,6 +218,9 @@ func start(t testing.TB, db *store.DB, opts options) *server {
 	s.Config.WriteTimeout = cmp.Or(opts.timeout, harness.Patience)
 	s.Config.ReadTimeout = cmp.Or(opts.arrival, s.Config.WriteTimeout)
 	s.Start()
+	if opts.named {
+		s.URL = strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
+	}
 	s.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	s.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = 64
 	t.Cleanup(func() {

@@ -126,7 +126,7 @@ func (p Principal) sees(audience Audience, owner UserID) bool {
 	case Everyone, AnyKey:
 		return true
 	case OwnerAndStaff:
-		return p.MayActFor(owner) || p.Has(HotspotsVerify)
+		return p.MayActFor(owner) || p.May(StaffDetails)
 	default:
 		return p.MayActFor(owner)
 	}

@@ -1,6 +1,7 @@
 package beacon
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -21,13 +22,25 @@ type Change struct {
 type Actor struct {
 	Key     KeyID
 	User    UserID
-	Request string // "req_…", or "cli" for the command line
-	Note    string // anything else for the audit; never a secret
-	Once    *Once  // if the request may be repeated; kept apart
+	Person  PersonID // who was signed in; empty for a key
+	Request string   // "req_…", or "cli" for the command line
+	Note    string   // anything else for the audit; never a secret
+	Once    *Once    // if the request may be repeated; kept apart
 
 	// CountedAt is when a change is made that counts toward what its user may do in a day
 	// (see Tally); zero if it does not. Kept apart too.
 	CountedAt time.Time
+}
+
+// PeopleOf returns who made some changes, each once.
+func PeopleOf(all []Change) (who []PersonID) {
+	for i := range all {
+		if person := all[i].Actor.Person; person != "" {
+			who = append(who, person)
+		}
+	}
+	slices.Sort(who)
+	return slices.Compact(who)
 }
 
 // ChangeKind says what happened, and before the point to what.
@@ -97,11 +110,38 @@ const (
 
 	// The target is the hotspot, and the note has the kind of the flag and the reason.
 	FlagDismissed ChangeKind = "flag.dismissed"
+
+	// The target is the person; servers read it and its memberships again. Notes have no
+	// names and no mail addresses: for the audit.
+	PersonCreated   ChangeKind = "person.created"
+	PersonChanged   ChangeKind = "person.changed" // name, mail, language, doors
+	PersonSignedIn  ChangeKind = "person.signed_in"
+	PersonRecovered ChangeKind = "person.recovered"
+	PersonSuspended ChangeKind = "person.suspended"
+	PersonRestored  ChangeKind = "person.restored"
+	PersonErased    ChangeKind = "person.erased"
+	SessionEnded    ChangeKind = "session.ended" // some or all of the person's
+	MemberAdded     ChangeKind = "member.added"
+	MemberChanged   ChangeKind = "member.changed"
+	MemberRemoved   ChangeKind = "member.removed"
+
+	// The target is the account.
+	AccountNamed ChangeKind = "account.named"
+
+	// The target is the invitation.
+	InvitationCreated ChangeKind = "invitation.created"
+	InvitationRevoked ChangeKind = "invitation.revoked"
 )
 
 // OfHotspot reports whether a change of this kind, in a stream of changes, made a new
 // version of a hotspot.
 func (k ChangeKind) OfHotspot() bool { return strings.HasPrefix(string(k), "hotspot.") }
+
+// OfPerson reports whether a change of this kind concerns who a person is, or what they may
+// do: its target is the person.
+func (k ChangeKind) OfPerson() bool {
+	return strings.HasPrefix(string(k), "person.") || strings.HasPrefix(string(k), "member.") || k == SessionEnded
+}
 
 // Event is something that happened, as subscribers receive it (decision X7). Events
 // have one order for the whole network, whichever server sends them.

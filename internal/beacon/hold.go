@@ -57,9 +57,45 @@ type Hold struct {
 
 // HoldAct is what someone did about a hold, and why.
 type HoldAct struct {
-	By   UserID // "": the clock
-	At   time.Time
-	Note string
+	By     UserID     // the account; empty: the clock, or a person who acted for none
+	Person PersonID   // who was signed in; empty for a key
+	People []PersonID // of a key: the members of its account then
+	At     time.Time
+	Note   string
+
+	Accounts []UserID // of those who may be behind it, while it is done; not stored
+}
+
+// Act returns what those behind a request do about a hold.
+func (b Behind) Act(at time.Time, note string) HoldAct {
+	act := HoldAct{By: b.User, Person: b.Person, At: at, Note: note, Accounts: b.Accounts}
+	if b.Person == "" {
+		act.People = b.People
+	}
+	return act
+}
+
+// IsZero reports whether nobody did anything.
+func (a *HoldAct) IsZero() bool { return a.At.IsZero() && a.By == "" && a.Person == "" }
+
+// MayBeOf reports whether an act may be of one person with an earlier one. Two people are
+// two, also of one account; of a key it is only known who can have it.
+func (a *HoldAct) MayBeOf(earlier *HoldAct) bool {
+	if a.Person != "" && earlier.Person != "" {
+		return a.Person == earlier.Person
+	}
+	if earlier.By != "" && (a.By == earlier.By || slices.Contains(a.Accounts, earlier.By)) {
+		return true
+	}
+	return slices.ContainsFunc(a.people(), func(p PersonID) bool { return slices.Contains(earlier.people(), p) })
+}
+
+// people returns who may be behind the act.
+func (a *HoldAct) people() []PersonID {
+	if a.Person != "" {
+		return []PersonID{a.Person}
+	}
+	return a.People
 }
 
 // holds reports whether a row of a day that is closed now is held. The hold must not have
@@ -130,18 +166,18 @@ func (h Hold) Place(earlier []Hold) (Hold, error) {
 			previous = e
 		}
 	}
-	if previous != nil && previous.last() == h.Placed.By {
+	if previous != nil && h.Placed.MayBeOf(previous.last()) {
 		return h, refuseHold("a second hold needs a second person: %s is by you", previous.ID)
 	}
 	return h, h.mayEnd(h.Placed.At)
 }
 
-// last returns who placed or last extended the hold.
-func (h *Hold) last() UserID {
+// last returns the act that placed or last extended the hold.
+func (h *Hold) last() *HoldAct {
 	if n := len(h.Extended); n > 0 {
-		return h.Extended[n-1].By
+		return &h.Extended[n-1]
 	}
-	return h.Placed.By
+	return &h.Placed
 }
 
 // mayEnd checks the end of a hold.
@@ -171,7 +207,7 @@ func (h *Hold) Extend(act HoldAct, until time.Time) error {
 		return err
 	}
 	switch {
-	case h.last() == act.By:
+	case act.MayBeOf(h.last()):
 		return refuseHold("an extension needs a second person: the end was set by you")
 	case len(h.Extended) == maxExtensions:
 		return refuseHold("the hold was extended %d times already", maxExtensions)
@@ -206,11 +242,11 @@ func (h *Hold) FailVisit(act HoldAct) (void bool, err error) {
 	if err := h.isActive(act.At); err != nil {
 		return false, err
 	}
-	if h.Visit == (HoldAct{}) {
+	if h.Visit.IsZero() {
 		h.Visit = act
 		return false, nil
 	}
-	if h.Visit.By == act.By {
+	if act.MayBeOf(&h.Visit) {
 		return false, refuseHold("a second person must confirm the visit")
 	}
 	h.State, h.Ended = HoldIsVoided, act

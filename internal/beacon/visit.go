@@ -51,14 +51,15 @@ const (
 // RecordVisit records what a visit found. Call it before Verify. It reports whether there
 // is anything new: a second visit on a day that confirms the first is not, nor is a less
 // exact one, unless it measured another speed. It returns Conflict if the visit leaves open
-// whether the hotspot has moved.
-func (h *Hotspot) RecordVisit(found Verification, by UserID, now time.Time) (news bool, err error) {
+// whether the hotspot has moved. A visit of one's own hotspot proves nothing, and measures
+// no speed that is paid for.
+func (h *Hotspot) RecordVisit(found Verification, own bool, now time.Time) (news bool, err error) {
 	v, is, err := h.place(found, now)
 	if err != nil {
 		return false, err
 	}
-	v.Proves = found.AccuracyM <= placeWithinM && by != h.Operator
-	if by != h.Operator {
+	v.Proves = found.AccuracyM <= placeWithinM && !own
+	if !own {
 		v.Test = found.Test
 	}
 	if visits := h.visits(); len(visits) > 0 {

@@ -16,7 +16,7 @@ const (
 
 // visited records a visit, and reports whether it is anything new.
 func visited(h *beacon.Hotspot, metres, accuracy float64, by beacon.UserID, at time.Time) bool {
-	news, err := h.RecordVisit(found(metres, accuracy), by, at)
+	news, err := h.RecordVisit(found(metres, accuracy), by == h.Operator, at)
 	return news && err == nil
 }
 
@@ -24,7 +24,7 @@ func visited(h *beacon.Hotspot, metres, accuracy float64, by beacon.UserID, at t
 func moved(h *beacon.Hotspot, metres, accuracy float64, by beacon.UserID, at time.Time) bool {
 	v := found(metres, accuracy)
 	v.Moved = true
-	news, err := h.RecordVisit(v, by, at)
+	news, err := h.RecordVisit(v, by == h.Operator, at)
 	return news && err == nil
 }
 
@@ -253,7 +253,7 @@ func TestVisited_Measured(t *testing.T) {
 		found.Test, found.Moved = step.test, true
 		was := h.PlaceOn(beacon.DayOf(at))
 		for _, want := range []bool{step.news, false} {
-			if news, err := h.RecordVisit(found, step.by, at); err != nil || news != want {
+			if news, err := h.RecordVisit(found, step.by == h.Operator, at); err != nil || news != want {
 				t.Errorf("%s: it is not news once, but %v, %v", step.name, h.Visits, err)
 			}
 			at = at.Add(time.Hour)

@@ -126,7 +126,8 @@ func (w *writer) review(ctx context.Context) error {
 			store.RecordTable
 			store.CheckInTable
 			store.LedgerTable
-		}{w.db.Flags, w.db.Hotspots, w.db.Records, w.db.CheckIns, w.db.Ledger},
+			store.PeopleTable
+		}{w.db.Flags, w.db.Hotspots, w.db.Records, w.db.CheckIns, w.db.Ledger, w.db.People},
 		Final: w.FinalBefore, Lease: func() (lease.Lease, bool) { return w.held, true },
 		Addresses: func(beacon.HotspotID, beacon.Day) int { return 0 }, // no device has sent anything yet
 		Now:       func() time.Time { return w.network.Now }, Log: slog.New(slog.DiscardHandler),

@@ -86,7 +86,7 @@ var menu = []struct {
 	name   string
 	guides []string
 }{
-	{"Start", []string{index, "quickstart-apps.md", "quickstart-operators.md", "quickstart-devices.md", "agent.md", "quickstart-staff.md"}},
+	{"Start", []string{index, "quickstart-apps.md", "quickstart-operators.md", "quickstart-devices.md", "agent.md", "quickstart-staff.md", "people.md"}},
 	{"Run it", []string{"run-single-node.md", "run-postgresql.md", "backup.md", "upgrade.md", "monitoring.md", "sizing.md"}},
 	{"Understand", []string{"rewards.md", "how-money-flows.md", "trust.md", "reliability.md", "security.md", "privacy.md", "open-data.md", "performance.md"}},
 }

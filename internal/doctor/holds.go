@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -54,21 +55,22 @@ func (run *checkRun) hold(h *beacon.Hold, earlier []beacon.Hold) {
 	if h.Number != len(earlier)+1 {
 		run.wrong(id, "is number %d of %s, but comes after %d others", h.Number, h.User, len(earlier))
 	}
-	setBy, setAt := h.Placed.By, h.Placed.At
+	set := &h.Placed
 	run.person(h, "placed", h.Placed)
-	for _, e := range h.Extended {
-		if run.person(h, "extended", e); e.By == setBy {
-			run.wrong(id, "was extended by %s, who had set its end before: that needs a second person", e.By)
+	for i := range h.Extended {
+		e := &h.Extended[i]
+		if run.person(h, "extended", *e); e.MayBeOf(set) {
+			run.wrong(id, "was extended by %s, who had set its end before: that needs a second person", doer(e))
 		}
-		setBy, setAt = e.By, e.At
+		set = e
 	}
-	if h.Until.Sub(setAt) > beacon.HoldAtMost || !h.Until.After(setAt) {
-		run.wrong(id, "ends on %s, but its end was set on %s, for at most 30 days", beacon.FormatTime(h.Until), beacon.FormatTime(setAt))
+	if h.Until.Sub(set.At) > beacon.HoldAtMost || !h.Until.After(set.At) {
+		run.wrong(id, "ends on %s, but its end was set on %s, for at most 30 days", beacon.FormatTime(h.Until), beacon.FormatTime(set.At))
 	}
-	if before := related(h, earlier); before != nil && before.Placed.By == h.Placed.By && len(before.Extended) == 0 {
-		run.wrong(id, "was placed by %s, like %s before it: that needs a second person", h.Placed.By, before.ID)
+	if before := related(h, earlier); before != nil && h.Placed.MayBeOf(&before.Placed) && len(before.Extended) == 0 {
+		run.wrong(id, "was placed by %s, like %s before it: that needs a second person", doer(&h.Placed), before.ID)
 	}
-	over := h.Ended != (beacon.HoldAct{})
+	over := !h.Ended.IsZero()
 	switch h.State {
 	case beacon.HoldIsActive:
 		if over {
@@ -80,7 +82,7 @@ func (run *checkRun) hold(h *beacon.Hold, earlier []beacon.Hold) {
 		}
 	case beacon.HoldIsVoided:
 		run.person(h, "confirmed", h.Ended)
-		if run.person(h, "visited", h.Visit); h.Visit.By == h.Ended.By || h.Ended.At.Before(h.Visit.At) {
+		if run.person(h, "visited", h.Visit); h.Ended.MayBeOf(&h.Visit) || h.Ended.At.Before(h.Visit.At) {
 			run.wrong(id, "was voided, but no second person confirmed the visit")
 		}
 	default:
@@ -98,11 +100,14 @@ func related(h *beacon.Hold, earlier []beacon.Hold) *beacon.Hold {
 	return nil
 }
 
+// doer names the person or the account that did something.
+func doer(act *beacon.HoldAct) string { return cmp.Or(string(act.Person), string(act.By)) }
+
 // person checks that someone other than the operator did something about a hold, while it
 // lasted.
 func (run *checkRun) person(h *beacon.Hold, did string, act beacon.HoldAct) {
 	switch {
-	case act.By == "" || act.At.IsZero() || act.At.Equal(time.UnixMicro(0)):
+	case doer(&act) == "" || act.At.IsZero() || act.At.Equal(time.UnixMicro(0)):
 		run.wrong(string(h.ID), "nobody has %s it", did)
 	case act.By == h.User:
 		run.wrong(string(h.ID), "%s has %s it, who is its operator", act.By, did)

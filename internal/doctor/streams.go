@@ -47,7 +47,7 @@ func changes(run *checkRun) error {
 			}
 			last = c.Seq
 			switch {
-			case !public[c.Kind] && !private[c.Kind]:
+			case !public[c.Kind] && !private[c.Kind] && !ofPeople[c.Kind]:
 				run.wrong(c.Node, "change %d has an unknown kind: %.40q", c.Seq, c.Kind)
 			case bad != nil:
 				run.wrong(c.Node, "change %d: %v", c.Seq, bad)
@@ -191,3 +191,10 @@ func (run *checkRun) origins(s store.Snapshot, places map[string]int64, since ti
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) + " " }
+
+// ofPeople are the kinds of changes of people, accounts and invitations.
+var ofPeople = map[beacon.ChangeKind]bool{
+	beacon.PersonCreated: true, beacon.PersonChanged: true, beacon.PersonSignedIn: true, beacon.PersonRecovered: true, beacon.PersonSuspended: true,
+	beacon.PersonRestored: true, beacon.PersonErased: true, beacon.SessionEnded: true, beacon.MemberAdded: true, beacon.MemberChanged: true,
+	beacon.MemberRemoved: true, beacon.AccountNamed: true, beacon.InvitationCreated: true, beacon.InvitationRevoked: true,
+}

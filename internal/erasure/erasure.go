@@ -39,7 +39,7 @@ type Store interface {
 	UpdateHotspot(ctx context.Context, id beacon.HotspotID, by beacon.Actor, kind beacon.ChangeKind,
 		edit func(*beacon.Hotspot) (changed bool, err error)) (beacon.Hotspot, error)
 	EraseHotspot(ctx context.Context, id beacon.HotspotID, by beacon.Actor, edit func(*beacon.Hotspot)) error
-	EraseUser(ctx context.Context, user beacon.UserID) error
+	EraseUser(ctx context.Context, user beacon.UserID, by beacon.Actor, now time.Time) error
 	EraseNotes(ctx context.Context, targets map[string]bool) error
 	EditHolds(ctx context.Context, user beacon.UserID, by beacon.Actor, at time.Time,
 		edit func([]beacon.Hold) (beacon.Hold, beacon.ChangeKind, error)) (beacon.Hold, error)
@@ -226,7 +226,7 @@ func (e *Erasures) erase(ctx context.Context, user beacon.UserID, now time.Time,
 	if err := e.eraseHolds(ctx, user, now, own); err != nil {
 		return err
 	}
-	if err := e.Store.EraseUser(ctx, user); err != nil {
+	if err := e.Store.EraseUser(ctx, user, by, now); err != nil {
 		return err
 	}
 	return e.Store.EraseNotes(ctx, own)

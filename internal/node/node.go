@@ -14,6 +14,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -32,8 +33,12 @@ import (
 	"github.com/beacon-wifi/beacon/internal/events"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/geo"
+	"github.com/beacon-wifi/beacon/internal/identity"
 	"github.com/beacon-wifi/beacon/internal/lease"
 	"github.com/beacon-wifi/beacon/internal/oversight"
+	"github.com/beacon-wifi/beacon/internal/people"
+	"github.com/beacon-wifi/beacon/internal/people/doors"
+	"github.com/beacon-wifi/beacon/internal/people/letters"
 	"github.com/beacon-wifi/beacon/internal/registry"
 	"github.com/beacon-wifi/beacon/internal/replica"
 	"github.com/beacon-wifi/beacon/internal/review"
@@ -52,10 +57,14 @@ type Node struct {
 	Fleet    *fleet.Fleet
 	Follower *replica.Follower
 	Keys     *access.Keys
+	People   *people.People
 	Hub      *events.Hub
 	API      *api.API
 
 	db        *store.DB
+	sessions  *people.Sessions
+	doors     *doors.Doors
+	letters   *letters.Letters // nil: no mail is sent
 	holder    *lease.Holder
 	telemetry *telemetry.Telemetry
 	checkins  *checkins.CheckIns
@@ -68,6 +77,7 @@ type Node struct {
 	heard     clock.Heard
 	limits    edge.Limits
 	origins   []string
+	linkBase  string
 	free      <-chan struct{}
 	log       *slog.Logger
 
@@ -84,6 +94,12 @@ type Config struct {
 	Rate     float64 // how fast Now runs compared with the machine's clock; 0: unknown
 	RealTime bool    // Now is not simulated
 	Log      *slog.Logger
+
+	PublicURL string          // where browsers reach the server; passkeys belong to it
+	LinkBase  string          // what links for people begin with; empty: where each request says that the server is
+	SignUp    people.SignUp   // who may become an operator; empty: who is invited
+	Provider  *doors.Provider // by which people sign in; nil: none
+	Mail      letters.Sender  // nil: no mail is sent
 
 	// Free is closed when this node may take the lease; nil: at once. Until then something
 	// else in the process writes to the database.
@@ -120,6 +136,7 @@ type (
 		store.RecordTable
 		store.CheckInTable
 		store.LedgerTable
+		store.PeopleTable
 	}
 	followed struct {
 		store.ChangeTable
@@ -144,6 +161,7 @@ type (
 		store.ChangeTable
 		store.UserTable
 		store.HotspotTable
+		store.PeopleTable
 	}
 )
 
@@ -151,7 +169,7 @@ type (
 // serves, and then Run. The caller closes the database.
 func New(db *store.DB, cfg Config) *Node {
 	log := cfg.Log
-	n := &Node{Fleet: fleet.New(fragments.Summarize), db: db, limits: cfg.Limits, origins: cfg.Origins, free: cfg.Free, log: log}
+	n := &Node{Fleet: fleet.New(fragments.Summarize), db: db, limits: cfg.Limits, origins: cfg.Origins, linkBase: cfg.LinkBase, free: cfg.Free, log: log}
 	n.holder = lease.NewHolder(db.Leases, store.HolderLease, db.Node(), log)
 	n.clock = clock.New(clock.Config{Store: db.Clocks, Lease: n.holder.Held, Now: cfg.Now, Rate: cfg.Rate, RealTime: cfg.RealTime, Log: log})
 	now := n.clock.Now
@@ -169,20 +187,41 @@ func New(db *store.DB, cfg Config) *Node {
 	n.erasures = erasure.New(erasure.Config{Wishes: db.Users, Store: erasable{db.Users, db.Keys, db.Hotspots, db.Changes, db.Holds, db.Ledger}, Clock: n.clock, Lease: n.holder.Held, Log: log})
 	n.checkins = checkins.New(checked{db.Hotspots, db.CheckIns}, n.Fleet, now, log)
 	n.review = review.New(review.Config{
-		Store: reviewed{db.Flags, db.Hotspots, db.Records, db.CheckIns, db.Ledger}, Final: n.telemetry.FinalBefore, Lease: n.holder.Held, Addresses: n.checkins.Addresses, Now: now, Log: log,
+		Store: reviewed{db.Flags, db.Hotspots, db.Records, db.CheckIns, db.Ledger, db.People}, Final: n.telemetry.FinalBefore, Lease: n.holder.Held, Addresses: n.checkins.Addresses, Now: now, Log: log,
 	})
 	n.Keys = access.New(db.Keys, now, &n.heard)
 	n.Follower = replica.NewFollower(n.Fleet, followed{db.Changes, db.Hotspots, db.Settings}, &n.heard, n.Keys.Follow, n.telemetry, log)
+	n.sessions = people.NewSessions(db.People, now, &n.heard)
+	users := people.Config{Store: db.People, Sessions: n.sessions, Keys: n.Keys, SignUp: cfg.SignUp, Now: now, Log: log}
+	if cfg.Mail != nil {
+		n.letters = letters.New(letters.Config{
+			Sender: cfg.Mail, Base: cmp.Or(cfg.LinkBase, cfg.PublicURL), Network: n.Follower, Log: log,
+		})
+		users.Mailer = n.letters
+	}
+	n.People = people.New(users)
+	n.Follower.OnPerson(n.sessions.Forget)
+	n.doors = doors.New(doors.Config{
+		People: n.People, Store: db.People, PublicURL: cfg.PublicURL, Network: n.name, Provider: cfg.Provider, Now: now,
+	})
 	n.API = api.New(n.APIConfig())
 	return n
 }
+
+// name returns the name of the network.
+func (n *Node) name() string { return identity.NameOf(n.Follower.Identity()) }
 
 // APIConfig returns what the API consists of. A test can replace a part and make
 // another API.
 func (n *Node) APIConfig() api.Config {
 	return api.Config{
 		Keys:      n.Keys,
-		Registry:  registry.New(registered{n.db.Hotspots, n.db.CheckIns, n.db.Changes}, n.db.Hotspots, n.Fleet, n.clock.Now),
+		People:    n.People,
+		Sessions:  n.sessions,
+		Doors:     n.doors,
+		LinkBase:  n.linkBase,
+		Identity:  n.Follower.Identity,
+		Registry:  registry.New(registered{n.db.Hotspots, n.db.CheckIns, n.db.Changes}, n.db.Hotspots, n.db.People, n.Fleet, n.clock.Now),
 		CheckIns:  n.checkins,
 		Fleet:     n.Fleet,
 		Telemetry: n.telemetry,
@@ -208,7 +247,7 @@ func (n *Node) APIConfig() api.Config {
 
 // NewOversight returns what staff do with a network, for a server or a command.
 func NewOversight(db *store.DB, now func() time.Time) *oversight.Oversight {
-	return &oversight.Oversight{Store: overseen{db.Settings, db.Changes, db.Users, db.Hotspots}, Now: now}
+	return &oversight.Oversight{Store: overseen{db.Settings, db.Changes, db.Users, db.Hotspots, db.People}, Now: now}
 }
 
 // Load loads the state of the database into memory. Restore needs the hotspots that the
@@ -234,14 +273,17 @@ const (
 func (n *Node) Run(ctx context.Context) {
 	var jobs sync.WaitGroup
 	for _, run := range []func(context.Context){
-		n.Follower.Run, n.hold, n.clock.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.closing.Run, n.review.Run, n.erasures.Run, n.checkins.Run,
+		n.Follower.Run, n.hold, n.clock.Run, n.telemetry.Run, n.sequencer.Run, n.Hub.Run, n.closing.Run, n.review.Run, n.erasures.Run, n.checkins.Run, n.People.Run,
 	} {
 		jobs.Go(func() { run(ctx) })
+	}
+	if n.letters != nil {
+		jobs.Go(func() { n.letters.Run(ctx) })
 	}
 	every := func(interval time.Duration, what string, do func(context.Context) error) {
 		jobs.Go(func() { clock.Every(ctx, interval, nil, n.log, what, do) })
 	}
-	every(flushInterval, "note the last use of keys", n.flushKeys)
+	every(flushInterval, "note the last use of keys and sessions", n.flushKeys)
 	every(pruneInterval, "delete what has expired", n.prune)
 	every(countInterval, "count the rows of the journal", n.countJournal)
 	jobs.Wait()
@@ -268,7 +310,7 @@ const flushTimeout = 2 * time.Second
 func (n *Node) flushKeys(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
 	defer cancel()
-	return n.Keys.Flush(ctx)
+	return errors.Join(n.Keys.Flush(ctx), n.sessions.Flush(ctx))
 }
 
 // prune deletes what has expired by every clock: what one that is ahead deletes is gone
@@ -279,7 +321,7 @@ func (n *Node) prune(ctx context.Context) error {
 		return nil
 	}
 	_, err := n.db.Requests.PruneIdempotency(ctx, now)
-	return errors.Join(err, n.db.Hotspots.PruneFreedMACs(ctx, now), n.db.Hotspots.PruneDeletions(ctx, now.Add(-2*beacon.RestoreTime)), n.db.Users.PruneTallies(ctx, now), n.checkins.Prune(ctx, now))
+	return errors.Join(err, n.db.Hotspots.PruneFreedMACs(ctx, now), n.db.Hotspots.PruneDeletions(ctx, now.Add(-2*beacon.RestoreTime)), n.db.Users.PruneTallies(ctx, now), n.db.People.PrunePeople(ctx, now), n.checkins.Prune(ctx, now))
 }
 
 // countJournal counts the rows of the journal. It runs on a timer and not on a

@@ -13,7 +13,7 @@ import (
 // The documentation is there before the hotspots are; what it does not answer is
 // answered as before.
 func TestRouter_DocsBeforeLoading(t *testing.T) {
-	pages, err := newPages(ServerConfig{PublicURL: "http://x", PreviewKeyPrefix: "svc"}, known{})
+	pages, err := newPages(ServerConfig{Config: Config{PublicURL: "http://x"}, PreviewKeyPrefix: "svc"}, known{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestRouter_DocsBeforeLoading(t *testing.T) {
 
 // The documentation looks like the console: it has the same colours and the same icon.
 func TestPages_DocsLookLikeTheConsole(t *testing.T) {
-	pages, err := newPages(ServerConfig{PublicURL: "http://x", PreviewKeyPrefix: "svc"}, known{})
+	pages, err := newPages(ServerConfig{Config: Config{PublicURL: "http://x"}, PreviewKeyPrefix: "svc"}, known{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ var aside = map[string]string{
 // here.
 func served(t *testing.T) []string {
 	t.Helper()
-	pages, err := newPages(ServerConfig{PublicURL: "http://127.0.0.1:8080", PreviewKeyPrefix: "svc"}, known{})
+	pages, err := newPages(ServerConfig{Config: Config{PublicURL: "http://127.0.0.1:8080"}, PreviewKeyPrefix: "svc"}, known{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,8 +37,7 @@ type ServerConfig struct {
 	// must not create one.
 	Open func(context.Context) (*store.DB, error)
 
-	PublicURL        string // where clients reach the server
-	Public           bool   // serve open feeds, without a key
+	Public           bool // serve open feeds, without a key
 	Basemap          Basemap
 	History          func() (days, of int) // how far the history of a demo is written; nil: it is no demo
 	Demo             string                // the city of a demo
@@ -61,6 +60,9 @@ func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
 	db, err := cfg.Open(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if cfg.LinkBase == "" {
+		cfg.LinkBase = cfg.PublicURL
 	}
 	s.node = New(db, cfg.Config)
 	var open openInterfaces

@@ -22,11 +22,11 @@ import (
 func testConfig(t *testing.T) ServerConfig {
 	t.Helper()
 	return ServerConfig{
-		Config: Config{Policies: policy.Devices(), Now: time.Now, Rate: 1, Log: slog.New(slog.DiscardHandler)},
+		Config: Config{PublicURL: "http://x", Policies: policy.Devices(), Now: time.Now, Rate: 1, Log: slog.New(slog.DiscardHandler)},
 		Open: func(ctx context.Context) (*store.DB, error) {
 			return sqlite.Open(ctx, filepath.Join(t.TempDir(), "beacon.db"), sqlite.Options{Now: time.Now()})
 		},
-		PublicURL: "http://x", PreviewKeyPrefix: "svc",
+		PreviewKeyPrefix: "svc",
 	}
 }
 

@@ -25,6 +25,7 @@ type Store interface {
 	SetIdentity(ctx context.Context, p beacon.IdentityPatch, by beacon.Actor, now time.Time) error
 
 	Audit(ctx context.Context, before beacon.Change, limit int) ([]beacon.Change, error)
+	PersonNames(ctx context.Context, ids []beacon.PersonID) (map[beacon.PersonID]string, error)
 	Operators(ctx context.Context, after beacon.UserID, month beacon.Month, now time.Time, limit int) ([]beacon.Operator, error)
 	ReleaseMAC(ctx context.Context, mac beacon.MAC, reason string, by beacon.Actor, now time.Time) (beacon.UserID, error)
 }
@@ -116,12 +117,21 @@ func (q AuditQuery) matches(c *beacon.Change) bool {
 // AuditPage is a part of the audit.
 type AuditPage struct {
 	Changes []beacon.Change
-	Next    *beacon.Change // before which to go on; nil if there is nothing more
+	Names   map[beacon.PersonID]string // of who made them; the audit itself has ids, and names end when a person is erased
+	Next    *beacon.Change             // before which to go on; nil if there is nothing more
 }
 
 // Audit returns who changed what. A query with a filter looks through a bounded number of
 // changes, and may return fewer than there are, or none, with where to go on (decision D196).
-func (o *Oversight) Audit(ctx context.Context, _ beacon.Principal, q AuditQuery) (out AuditPage, err error) {
+func (o *Oversight) Audit(ctx context.Context, _ beacon.Principal, q AuditQuery) (AuditPage, error) {
+	out, err := o.audit(ctx, q)
+	if err == nil {
+		out.Names, err = o.Store.PersonNames(ctx, beacon.PeopleOf(out.Changes))
+	}
+	return out, err
+}
+
+func (o *Oversight) audit(ctx context.Context, q AuditQuery) (out AuditPage, err error) {
 	scans, atOnce := q.Limit, q.Limit
 	if q.Filters() {
 		scans, atOnce = auditScans, auditAtOnce

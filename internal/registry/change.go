@@ -68,7 +68,7 @@ func (r *Registry) update(
 		return beacon.Hotspot{}, errNoHotspot
 	}
 	return r.write(ctx, hotspot, by, kind, func(h *beacon.Hotspot) (bool, error) {
-		if !p.MayActFor(h.Operator) {
+		if !p.At(hotspot).MayActFor(h.Operator) {
 			return false, errNotOperator
 		}
 		return edit(h)

@@ -26,7 +26,7 @@ func (r *Registry) NewLinkCode(ctx context.Context, p beacon.Principal, hotspot 
 	if err != nil {
 		return LinkCode{}, err
 	}
-	if !p.MayActFor(h.Operator) {
+	if !p.At(hotspot).MayActFor(h.Operator) {
 		return LinkCode{}, errNotOperator
 	}
 	now := r.moment()

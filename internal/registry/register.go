@@ -108,6 +108,10 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 	if err := h.CheckNews(found); err != nil {
 		return View{}, err
 	}
+	who, err := r.people.Behind(ctx, p.User, p.Person, p.Key)
+	if err != nil {
+		return View{}, err
+	}
 	by := p.Actor()
 	finding := found.Against(h)
 	by.Note = finding.Note()
@@ -116,7 +120,7 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 		if !takes {
 			refusal = errNeighbourType
 		}
-		if err := r.mayTake(ctx, p, &h, by, refusal); err != nil {
+		if err := r.mayTake(ctx, who, &h, by, refusal); err != nil {
 			return View{}, err
 		}
 	}
@@ -133,7 +137,7 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 			return false, errStale // the distance was measured to another place
 		}
 		now := r.moment()
-		if changed, err = h.RecordVisit(found, p.User, now); err != nil {
+		if changed, err = h.RecordVisit(found, who.Owns(h.Operator), now); err != nil {
 			return false, err
 		}
 		if found.Type != "" && found.Type != h.Type {

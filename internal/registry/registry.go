@@ -76,17 +76,23 @@ type Finder interface {
 	DeletedOf(ctx context.Context, user beacon.UserID, since time.Time, limit int) ([]beacon.HotspotName, error)
 }
 
+// People knows who may be behind a request.
+type People interface {
+	Behind(ctx context.Context, user beacon.UserID, person beacon.PersonID, key beacon.KeyID) (beacon.Behind, error)
+}
+
 // Registry implements the verbs.
 type Registry struct {
 	store  Store
 	finder Finder
+	people People
 	fleet  *fleet.Fleet
 	now    func() time.Time
 }
 
 // New returns a registry.
-func New(store Store, finder Finder, fleet *fleet.Fleet, now func() time.Time) *Registry {
-	return &Registry{store: store, finder: finder, fleet: fleet, now: now}
+func New(store Store, finder Finder, people People, fleet *fleet.Fleet, now func() time.Time) *Registry {
+	return &Registry{store: store, finder: finder, people: people, fleet: fleet, now: now}
 }
 
 // moment returns the time of a change, as precise as the API shows it, so that a
@@ -125,7 +131,7 @@ func (r *Registry) Get(ctx context.Context, p beacon.Principal, hotspot beacon.H
 	if err != nil {
 		return View{}, err
 	}
-	v := r.view(h)
+	v, p := r.view(h), p.At(hotspot)
 	last, blur := beacon.DayOf(r.now()), r.fleet.Blur()
 	hidden := blur.Hides(h.Type) && !p.SeesOfHome(beacon.HotspotPlace, h.Operator)
 	if hidden {

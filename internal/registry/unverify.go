@@ -21,11 +21,17 @@ func (r *Registry) Unverify(ctx context.Context, p beacon.Principal, in Withdraw
 	by := p.Actor()
 	by.Note = cmp.Or(in.Reason, beacon.Withdrawn)
 	h, err := r.find(ctx, in.Hotspot)
-	if err == nil && (!h.Location.VerifiedAt.IsZero() || in.Reason != "") {
-		err = r.mayTake(ctx, p, &h, by, errNeighbour)
-	}
 	if err != nil {
 		return struct{}{}, err
+	}
+	if !h.Location.VerifiedAt.IsZero() || in.Reason != "" {
+		who, err := r.people.Behind(ctx, p.User, p.Person, p.Key)
+		if err == nil {
+			err = r.mayTake(ctx, who, &h, by, errNeighbour)
+		}
+		if err != nil {
+			return struct{}{}, err
+		}
 	}
 	_, err = r.write(ctx, in.Hotspot, by, beacon.HotspotUnverified, func(h *beacon.Hotspot) (bool, error) {
 		return h.Withdraw(by.Note, r.moment()) || in.Reason != "" && h.Reject(in.Reason, r.moment()), nil
@@ -38,25 +44,30 @@ var (
 	errNeighbourType = forbidden("someone else must change its type: one of your hotspots is within %d m of it, or was not long ago", beacon.HoldAwayM)
 )
 
-// mayTake returns the refusal to someone who has, or had, a hotspot near another: they
-// would be paid for what it loses (decision D149). Of their own they may take what they
-// want.
-func (r *Registry) mayTake(ctx context.Context, p beacon.Principal, h *beacon.Hotspot, by beacon.Actor, refusal error) error {
-	if p.User == h.Operator {
+// mayTake returns the refusal to someone who has, or had, a hotspot near another in one of
+// their accounts: they would be paid for what it loses (decision D149). Of their own they may
+// take what they want.
+func (r *Registry) mayTake(ctx context.Context, who beacon.Behind, h *beacon.Hotspot, by beacon.Actor, refusal error) error {
+	if who.Owns(h.Operator) {
 		return nil
 	}
 	now := r.moment()
 	places := append(h.Paid(now), h.Location.Point) // where it is about to move, too
-	err := r.Ever(ctx, p.User, func(own View) error {
-		if own.Concerns(places, now) {
-			return refusal
+	for _, account := range who.Accounts {
+		err := r.Ever(ctx, account, func(own View) error {
+			if own.Concerns(places, now) {
+				return refusal
+			}
+			return nil
+		})
+		if errors.Is(err, refusal) {
+			return r.refuse(ctx, beacon.Change{Kind: beacon.VerificationRefused, Target: string(h.ID), Actor: by}, err)
 		}
-		return nil
-	})
-	if errors.Is(err, refusal) {
-		return r.refuse(ctx, beacon.Change{Kind: beacon.VerificationRefused, Target: string(h.ID), Actor: by}, err)
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // disprove is the outcome of a visit that found a verified hotspot elsewhere: it is no

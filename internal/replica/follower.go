@@ -48,6 +48,9 @@ type Follower struct {
 	// onKey is called with every key that was created or revoked.
 	onKey func(beacon.KeyID, beacon.ChangeKind)
 
+	// onPerson is called with every person who changed, or whose memberships did; may be nil.
+	onPerson func(beacon.PersonID)
+
 	beats Beats
 	heard *clock.Heard
 	maps  atomic.Pointer[beacon.MapSettings]
@@ -115,6 +118,10 @@ const (
 func NewFollower(f *fleet.Fleet, source Source, heard *clock.Heard, onKey func(beacon.KeyID, beacon.ChangeKind), beats Beats, log *slog.Logger) *Follower {
 	return &Follower{fleet: f, source: source, heard: heard, onKey: onKey, beats: beats, log: log}
 }
+
+// OnPerson sets what is called with every person who changed, or whose memberships did. Call
+// it before Load.
+func (fo *Follower) OnPerson(fn func(beacon.PersonID)) { fo.onPerson = fn }
 
 // Load fills the fleet. It reads the positions before the hotspots: a change in
 // between is applied twice, never missed.
@@ -243,6 +250,10 @@ func (fo *Follower) advance(ctx context.Context, node string) error {
 		switch {
 		case c.Kind == beacon.KeyCreated || c.Kind == beacon.KeyRevoked:
 			fo.onKey(beacon.KeyID(c.Target), c.Kind)
+		case c.Kind.OfPerson():
+			if fo.onPerson != nil {
+				fo.onPerson(beacon.PersonID(c.Target))
+			}
 		case c.Kind == beacon.SettingChanged:
 			fo.unshown = true
 		case c.Kind.OfHotspot():

@@ -34,6 +34,7 @@ type Store interface {
 	Reviewed(ctx context.Context) (beacon.Day, bool, error)
 	Flags(ctx context.Context, of beacon.FlagFilter, after beacon.FlagPlace, offset, limit int) (page []beacon.FlagLine, lines, flags int, err error)
 	DismissFlags(ctx context.Context, of string, kind beacon.FlagKind, reason string, by beacon.Actor, now time.Time, may func(operator beacon.UserID) error) error
+	Behind(ctx context.Context, user beacon.UserID, person beacon.PersonID, key beacon.KeyID) (beacon.Behind, error)
 	Earned(ctx context.Context, users []beacon.UserID, from, to beacon.Month) (map[beacon.UserID]beacon.Amount, error)
 }
 
@@ -252,11 +253,15 @@ type Dismissal struct {
 	Reason string // as beacon.CleanReason returns it
 }
 
-// Dismiss takes flags out of the queue, but not one about a hotspot of one's own. The audit
-// has who did it, and why.
+// Dismiss takes flags out of the queue, but not one about a hotspot of one's own, in any
+// account. The audit has who did it, and why.
 func (r *Review) Dismiss(ctx context.Context, p beacon.Principal, in Dismissal) (struct{}, error) {
-	err := r.Store.DismissFlags(ctx, in.Of, in.Kind, in.Reason, p.Actor(), r.Now(), func(operator beacon.UserID) error {
-		if operator == p.User {
+	who, err := r.Store.Behind(ctx, p.User, p.Person, p.Key)
+	if err != nil {
+		return struct{}{}, err
+	}
+	err = r.Store.DismissFlags(ctx, in.Of, in.Kind, in.Reason, p.Actor(), r.Now(), func(operator beacon.UserID) error {
+		if who.Owns(operator) {
 			return &beacon.Error{Kind: beacon.Forbidden, Message: "this flag is about a hotspot of yours: someone else must decide about it"}
 		}
 		return nil

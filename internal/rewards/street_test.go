@@ -76,7 +76,7 @@ func (s *street) visit(t *testing.T, hotspot beacon.HotspotID, spot int, byStaff
 		found.Test = [...]beacon.SpeedTest{{DownMbps: 10, UpMbps: 1, LatencyMs: 9}, {DownMbps: 70, UpMbps: 7, LatencyMs: 60}, {DownMbps: 100, UpMbps: 10, LatencyMs: 9}}[most]
 	}
 	_, err := s.db.Hotspots.UpdateHotspot(t.Context(), hotspot, beacon.Actor{}, beacon.HotspotVerified, func(h *beacon.Hotspot) (bool, error) {
-		_, err := h.RecordVisit(found, by, s.now)
+		_, err := h.RecordVisit(found, by == h.Operator, s.now)
 		h.Location.VerifiedAt = s.now
 		return true, err
 	})

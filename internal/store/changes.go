@@ -68,7 +68,7 @@ func (db ChangeTable) Changes(ctx context.Context, node string, after int64, lim
 func changeRow(c *beacon.Change) []any {
 	return []any{
 		&c.Node, &c.Seq, (*string)(&c.Kind), &c.Target, &c.Version,
-		(*string)(&c.Actor.Key), (*string)(&c.Actor.User), &c.Actor.Request, moment(&c.At), &c.Actor.Note,
+		(*string)(&c.Actor.Key), (*string)(&c.Actor.User), &c.Actor.Request, moment(&c.At), &c.Actor.Note, (*string)(&c.Actor.Person),
 	}
 }
 

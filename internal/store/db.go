@@ -40,6 +40,7 @@ type DB struct {
 	Hotspots HotspotTable
 	Keys     KeyTable
 	Users    UserTable
+	People   PeopleTable
 	CheckIns CheckInTable
 	Flags    FlagTable
 	Settings SettingTable
@@ -59,6 +60,7 @@ type (
 	HotspotTable struct{ *core } // with link codes and reserved MAC addresses
 	KeyTable     struct{ *core }
 	UserTable    struct{ *core } // quotas, and wishes to be erased
+	PeopleTable  struct{ *core } // with memberships, invitations, sessions and tickets
 	CheckInTable struct{ *core } // with the addresses of devices
 	FlagTable    struct{ *core }
 	SettingTable struct{ *core }
@@ -80,11 +82,12 @@ type RewardTables struct {
 	RecordTable
 	HotspotTable
 	ClockTable
+	PeopleTable
 }
 
 // Rewards returns the tables that rewards are computed from and written to.
 func (db *DB) Rewards() RewardTables {
-	return RewardTables{db.Ledger, db.Holds, db.Records, db.Hotspots, db.Clocks}
+	return RewardTables{db.Ledger, db.Holds, db.Records, db.Hotspots, db.Clocks, db.People}
 }
 
 // core is what the subjects share.
@@ -139,6 +142,7 @@ func Open(ctx context.Context, engine Engine, allowed Upgrade, node string, now 
 		HotspotTable{db},
 		KeyTable{db},
 		UserTable{db},
+		PeopleTable{db},
 		CheckInTable{db},
 		FlagTable{db},
 		SettingTable{db},

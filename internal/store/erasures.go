@@ -154,18 +154,33 @@ func (db KeyTable) EraseKey(ctx context.Context, k beacon.Key) error {
 
 var eraseOfUserSQL = []string{
 	`DELETE FROM quotas WHERE user_id = $1`, `DELETE FROM tallies WHERE user_id = $1`, `DELETE FROM freed_macs WHERE user_id = $1`, `DELETE FROM idempotency WHERE owner = $1`,
+	`DELETE FROM memberships WHERE user_id = $1`, `DELETE FROM invitations WHERE user_id = $1`, `DELETE FROM account_names WHERE user_id = $1`,
 }
 
 // EraseUser deletes what is stored of a user and belongs to no books: the quota, reserved
-// MAC addresses, and answers that are kept for repeated requests.
-func (db UserTable) EraseUser(ctx context.Context, user beacon.UserID) error {
+// MAC addresses, who the members are, and answers that are kept for repeated requests.
+//
+// Each member has a change, so that servers forget at once what they may do. Nobody becomes a
+// member of it meanwhile: see lockPeopleSQL.
+func (db UserTable) EraseUser(ctx context.Context, user beacon.UserID, by beacon.Actor, now time.Time) error {
 	return db.commit(ctx, "erasure "+string(user), func(tx *transaction) (changes, error) {
+		if err := tx.write(lockPeopleSQL); err != nil {
+			return nil, err
+		}
+		members, err := list(tx.ctx, tx, label[beacon.PersonID], `SELECT person_id FROM memberships WHERE user_id = $1 ORDER BY person_id`, string(user))
+		if err != nil {
+			return nil, err
+		}
 		for _, text := range eraseOfUserSQL {
 			if err := tx.write(text, string(user)); err != nil {
 				return nil, err
 			}
 		}
-		return nil, nil //nolint:nilnil // no change
+		return mapped(members, func(person beacon.PersonID) *beacon.Change {
+			by := by
+			by.Note = string(user)
+			return &beacon.Change{Kind: beacon.MemberRemoved, Target: string(person), Actor: by, At: now}
+		}), nil
 	})
 }
 

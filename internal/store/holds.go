@@ -99,15 +99,19 @@ type holdText struct {
 }
 
 type actText struct {
-	By   string `json:"by"`
-	At   int64  `json:"at"` // in microseconds
-	Note string `json:"note,omitempty"`
+	By     string            `json:"by"`
+	Person beacon.PersonID   `json:"person,omitempty"`
+	People []beacon.PersonID `json:"people,omitempty"`
+	At     int64             `json:"at"` // in microseconds
+	Note   string            `json:"note,omitempty"`
 }
 
-func encodeAct(a beacon.HoldAct) actText { return actText{string(a.By), micros(a.At), a.Note} }
+func encodeAct(a beacon.HoldAct) actText {
+	return actText{string(a.By), a.Person, a.People, micros(a.At), a.Note}
+}
 
 func maybeAct(a beacon.HoldAct) *actText {
-	if a == (beacon.HoldAct{}) {
+	if a.IsZero() {
 		return nil
 	}
 	text := encodeAct(a)
@@ -118,7 +122,7 @@ func (a *actText) act() beacon.HoldAct {
 	if a == nil {
 		return beacon.HoldAct{}
 	}
-	return beacon.HoldAct{By: beacon.UserID(a.By), At: fromMicros(a.At), Note: a.Note}
+	return beacon.HoldAct{By: beacon.UserID(a.By), Person: a.Person, People: a.People, At: fromMicros(a.At), Note: a.Note}
 }
 
 func encodeHold(h *beacon.Hold) (string, error) {

@@ -60,8 +60,12 @@ func (db KeyTable) SetInvitation(ctx context.Context, invited beacon.Invitation,
 }
 
 // Invitation returns the invitation to create the first key, if there is one.
-func (db KeyTable) Invitation(ctx context.Context) (invited beacon.Invitation, err error) {
-	set, err := readMap[string, string](ctx, db, same, settingsSQL)
+func (db KeyTable) Invitation(ctx context.Context) (beacon.Invitation, error) {
+	return invitationIn(ctx, db)
+}
+
+func invitationIn(ctx context.Context, from source) (invited beacon.Invitation, err error) {
+	set, err := readMap[string, string](ctx, from, same, settingsSQL)
 	text, found := set[invitation]
 	if err != nil || !found {
 		return invited, err
@@ -99,12 +103,14 @@ func (db *core) insertKey(ctx context.Context, k beacon.Key, by beacon.Actor, ch
 
 const keySQL = `SELECT ` + keyColumns + ` FROM api_keys WHERE id = $1`
 
+const revokeKeySQL = `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at = 0`
+
 // RevokeKey revokes a key. It returns NotFound if there is no key with that id.
 // Revoking a key again changes nothing.
 func (db KeyTable) RevokeKey(ctx context.Context, id beacon.KeyID, at time.Time, by beacon.Actor) error {
 	change := beacon.Change{Kind: beacon.KeyRevoked, Target: string(id), Actor: by, At: at}
 	return db.commit(ctx, "key "+string(id), func(tx *transaction) (changes, error) {
-		n, err := tx.exec(`UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at = 0`, string(id), micros(at))
+		n, err := tx.exec(revokeKeySQL, string(id), micros(at))
 		if err != nil || n > 0 {
 			return changes{&change}, err
 		}
@@ -181,7 +187,7 @@ func keyRow(k *beacon.Key) []any {
 	enrolment := as(&k.Enrolment, always(enrolmentText), beacon.ParseEnrolment)
 	return []any{
 		(*string)(&k.ID), (*string)(&k.User), &k.Name, scopes, hash(&k.SecretHash),
-		moment(&k.CreatedAt), moment(&k.ExpiresAt), moment(&k.RevokedAt), moment(&k.LastUsedAt), restrictions, enrolment, &k.Enrolled,
+		moment(&k.CreatedAt), moment(&k.ExpiresAt), moment(&k.RevokedAt), moment(&k.LastUsedAt), restrictions, enrolment, &k.Enrolled, (*string)(&k.CreatedBy),
 		sealOf(func() *content {
 			return keyContent(k, *scopes.target().(*string), *restrictions.target().(*string), *enrolment.target().(*string))
 		}),
@@ -206,15 +212,18 @@ func parseScopes(text string) []beacon.Scope {
 //
 // A key without restrictions has the checksum that it had before there were any. So an
 // older server refuses to read a key with restrictions, which it would not check. The same
-// is true of enrolment keys.
+// is true of enrolment keys, and of those that a person made.
 func keyContent(k *beacon.Key, scopes, restrictions, enrolment string) *content {
 	c := &content{version: unchanging, said: make([]byte, 0, usualContent)}
 	c.text(string(k.ID), string(k.User), k.Name, scopes, string(k.SecretHash[:]))
-	if restrictions != "" || enrolment != "" {
+	if restrictions != "" || enrolment != "" || k.CreatedBy != "" {
 		c.text(restrictions)
 	}
-	if enrolment != "" {
+	if enrolment != "" || k.CreatedBy != "" {
 		c.text(enrolment)
+	}
+	if k.CreatedBy != "" {
+		c.text(string(k.CreatedBy))
 	}
 	c.integer(micros(k.CreatedAt), micros(k.ExpiresAt))
 	return c

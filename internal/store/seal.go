@@ -70,11 +70,15 @@ func sealOf(said func() *content) cell {
 	}
 }
 
-// changeContent returns all of a change.
+// changeContent returns all of a change. One that no person made has the checksum that it had
+// before there were people.
 func changeContent(change *beacon.Change) *content {
 	c := &content{version: unchanging, said: make([]byte, 0, usualContent)}
 	c.text(change.Node, string(change.Kind), change.Target)
 	c.text(string(change.Actor.Key), string(change.Actor.User), change.Actor.Request, change.Actor.Note)
+	if change.Actor.Person != "" {
+		c.text(string(change.Actor.Person))
+	}
 	c.integer(change.Seq, change.Version, micros(change.At))
 	return c
 }

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	keyColumns    = `id, user_id, name, scopes, secret_hash, created_at, expires_at, revoked_at, last_used_at, restrictions, enrolment, enrolled, seal`
-	changeColumns = `node, seq, kind, target, version, key_id, user_id, request_id, at, note`
+	keyColumns    = `id, user_id, name, scopes, secret_hash, created_at, expires_at, revoked_at, last_used_at, restrictions, enrolment, enrolled, created_by, seal`
+	changeColumns = `node, seq, kind, target, version, key_id, user_id, request_id, at, note, person_id`
 	eventColumns  = `seq, kind, target, user_id, at`
 )
 

@@ -27,7 +27,7 @@ func (tx *transaction) mayDo(by beacon.Actor, more beacon.Tally) error {
 	if by.CountedAt.IsZero() {
 		return nil
 	}
-	key := tallyKey{beacon.DayOf(by.CountedAt), by.User}
+	key := tallyKey{beacon.DayOf(by.CountedAt), cmp.Or(by.User, beacon.UserID(by.Person))}
 	var did beacon.Tally
 	var quota int
 	if _, err := tx.row([]any{&did.Changes, &did.MACs, &quota}, tallySQL, int64(key.day), string(key.user)); err != nil {
@@ -44,7 +44,7 @@ func (tx *transaction) did(by beacon.Actor, more beacon.Tally) {
 	if tx.tallies == nil {
 		tx.tallies = map[tallyKey]beacon.Tally{}
 	}
-	key := tallyKey{beacon.DayOf(by.CountedAt), by.User}
+	key := tallyKey{beacon.DayOf(by.CountedAt), cmp.Or(by.User, beacon.UserID(by.Person))}
 	tx.tallies[key] = tx.tallies[key].Plus(more)
 }
 

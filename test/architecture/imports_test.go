@@ -45,11 +45,20 @@ var allowed = map[string][]string{
 	"devices":   {"beacon", "fleet", "registry"},
 	"erasure":   {"beacon", "clock", "id", "lease", "ledger"},
 	"events":    {"beacon", "clock", "lease"},
+	"people":    {"access", "beacon", "clock", "id"},
 	"oversight": {"beacon", "fleet", "id", "ledger", "rewards"},
 	"registry":  {"access", "beacon", "fleet", "id"},
 	"replica":   {"beacon", "clock", "fleet", "telemetry"},
 	"review":    {"beacon", "clock", "geo", "heartbeat", "lease"},
 	"telemetry": {"beacon", "clock", "fleet", "heartbeat", "id", "lease"},
+
+	// The doors of people, and mail, each a standard with its library; what a door opens is
+	// not theirs.
+	"mail":           {"beacon"},
+	"people/doors":   {"beacon", "people", "people/oidc", "people/passkey"},
+	"people/letters": {"beacon", "mail"},
+	"people/oidc":    {"beacon"},
+	"people/passkey": {"beacon"},
 
 	// What they are paid.
 	"rewards":           {"beacon", "clock", "id", "ledger", "rewards/policy"},
@@ -69,14 +78,15 @@ var allowed = map[string][]string{
 	"doctor":         {"beacon", "heartbeat", "id", "ledger", "rewards/policy", "rewards/statement", "store"},
 
 	// Edges.
-	"api":                  {"access", "api/accounts", "api/edge", "api/hotspots", "api/maps", "api/network", "api/payments", "checkins", "erasure", "events", "fleet", "httpserver", "httpserver/static", "oversight", "registry", "review", "rewards/holds"},
+	"api":                  {"access", "api/accounts", "api/edge", "api/hotspots", "api/maps", "api/network", "api/payments", "api/people", "beacon", "checkins", "erasure", "events", "fleet", "httpserver", "httpserver/static", "oversight", "people", "people/doors", "registry", "review", "rewards/holds"},
 	"api/accounts":         {"access", "api/edge", "api/hotspots", "api/payments", "beacon", "client", "erasure", "httpserver", "id", "ledger", "registry", "rewards/holds", "telemetry"},
-	"api/edge":             {"access", "beacon", "client", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "id", "telemetry"},
+	"api/edge":             {"access", "beacon", "client", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/ratelimit", "id", "people", "telemetry"},
 	"api/fragments":        {"api/edge", "beacon", "fleet"},
 	"api/hotspots":         {"access", "api/edge", "api/fragments", "beacon", "checkins", "client", "devices", "fleet", "geo", "httpserver", "httpserver/coding", "id", "registry", "telemetry"},
 	"api/maps":             {"api/edge", "api/fragments", "api/mvt", "beacon", "client", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static"},
 	"api/network":          {"api/edge", "api/fragments", "beacon", "client", "events", "httpserver", "id", "oversight", "registry", "review", "rewards", "rewards/earnings"},
 	"api/payments":         {"api/edge", "beacon", "client", "geo", "httpserver/coding", "id", "ledger", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "rewards/statement"},
+	"api/people":           {"api/edge", "beacon", "client", "httpserver", "people", "people/doors", "people/oidc", "qrsvg"},
 	"openfeeds":            {"api", "api/edge", "api/fragments", "api/maps", "basemap", "beacon", "fleet", "geo", "httpserver", "httpserver/coding", "httpserver/static", "id", "identity", "qrsvg", "rewards/earnings"}, // the network as the api shows it, without a key; its names are searched as those of streets
 	"api/mvt":              {},
 	"preview":              {"httpserver", "httpserver/coding", "httpserver/static"}, // not even the domain: it could be lifted out whole
@@ -115,8 +125,8 @@ var allowed = map[string][]string{
 	"client": {},
 
 	// What wires everything.
-	"node":       {"access", "agentsite", "api", "api/edge", "api/fragments", "basemap", "beacon", "checkins", "clock", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "geo", "httpserver", "httpserver/metrics", "identity", "lease", "openfeeds", "oversight", "preview", "registry", "replica", "review", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "store", "telemetry"},
-	"cmd/beacon": {"access", "api", "api/accounts", "api/edge", "api/network", "basemap", "basemap/extract", "beacon", "client", "clock", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "node", "oversight", "preview", "rewards", "rewards/closing", "rewards/earnings", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite"},
+	"node":       {"access", "agentsite", "api", "api/edge", "api/fragments", "basemap", "beacon", "checkins", "clock", "console", "deploy", "docs", "docsite", "erasure", "events", "fleet", "geo", "httpserver", "httpserver/metrics", "identity", "lease", "openfeeds", "oversight", "people", "people/doors", "people/letters", "preview", "registry", "replica", "review", "rewards", "rewards/closing", "rewards/earnings", "rewards/holds", "rewards/policy", "store", "telemetry"},
+	"cmd/beacon": {"access", "api", "api/accounts", "api/edge", "api/network", "api/people", "basemap", "basemap/extract", "beacon", "client", "clock", "demo", "doctor", "httpserver", "httpserver/ratelimit", "id", "importer", "ledger", "mail", "node", "oversight", "people", "people/doors", "people/oidc", "preview", "rewards", "rewards/closing", "rewards/earnings", "rewards/policy", "rewards/statement", "simulate", "store", "store/postgres", "store/sqlite"},
 
 	// For tests and benchmarks only.
 	"api/mvt/mvttest":     {},
@@ -142,6 +152,7 @@ var allowed = map[string][]string{
 var foreign = map[string][]string{
 	"beacon":              {"golang.org/x/text"},
 	"access":              {"golang.org/x/sync"},
+	"people":              {"golang.org/x/sync"},
 	"store":               {"golang.org/x/sync"},
 	"store/sqlite":        {"modernc.org/sqlite"},
 	"store/postgres":      {"github.com/jackc/pgx/v5"},
@@ -159,6 +170,9 @@ var foreign = map[string][]string{
 	"docsite":             {"github.com/yuin/goldmark"},
 	"api/mvt":             {"google.golang.org/protobuf"},
 	"openfeeds":           {"golang.org/x/text"},
+	"mail":                {"github.com/wneessen/go-mail"},
+	"people/oidc":         {"github.com/coreos/go-oidc/v3", "golang.org/x/oauth2", "golang.org/x/sync"},
+	"people/passkey":      {"github.com/go-webauthn/webauthn"},
 	"preview":             {"golang.org/x/text"},
 	"qrsvg":               {"rsc.io/qr"},
 	"api/mvt/mvttest":     {"google.golang.org/protobuf"},

@@ -27,6 +27,8 @@ func TestFirstRun(t *testing.T) {
 			n.serve(t)
 			address := n.invitation(t)
 			p := b.open(t, address, as.look)
+			p.sees("Your network begins here")
+			p.press("A key instead")
 			p.sees("This network has no key yet.")
 			p.fits()
 			p.shot("first-key-" + as.name)
@@ -46,6 +48,7 @@ func TestFirstRun(t *testing.T) {
 
 			late := b.open(t, address, as.look) // it was used
 			late.expects("401")
+			late.press("A key instead")
 			late.press("Create the key")
 			late.sees("This address was used")
 			late.accessible("an address that was used")

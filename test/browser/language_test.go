@@ -80,6 +80,9 @@ func testLanguageFirst(t *testing.T, b *browser, english *regexp.Regexp) {
 		p.asksFor("es-MX,es,en")
 		if len(n.hotspots) == 0 {
 			p.do(chromedp.Navigate(n.invitation(t)))
+			p.sees("Su red empieza aquí")
+			p.inSpanish(english)
+			p.press("Una clave en su lugar")
 			p.sees("Esta red aún no tiene ninguna clave.")
 			p.inSpanish(english)
 			p.press("Crear la clave")

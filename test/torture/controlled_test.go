@@ -85,9 +85,9 @@ func (s stops) EraseHotspot(ctx context.Context, id beacon.HotspotID, by beacon.
 	return s.Store.EraseHotspot(ctx, id, by, edit)
 }
 
-func (s stops) EraseUser(ctx context.Context, user beacon.UserID) error {
+func (s stops) EraseUser(ctx context.Context, user beacon.UserID, by beacon.Actor, now time.Time) error {
 	point.Reach("erasure")
-	return s.Store.EraseUser(ctx, user)
+	return s.Store.EraseUser(ctx, user, by, now)
 }
 
 func (s stops) EraseNotes(ctx context.Context, targets map[string]bool) error {

@@ -133,6 +133,11 @@ func (c *city) Flags(context.Context, beacon.FlagFilter, beacon.FlagPlace, int, 
 	return nil, 0, 0, nil
 }
 
+// Behind says that nobody but the user is behind a key.
+func (c *city) Behind(_ context.Context, user beacon.UserID, person beacon.PersonID, _ beacon.KeyID) (beacon.Behind, error) {
+	return beacon.Behind{User: user, Person: person, Accounts: []beacon.UserID{user}}, nil
+}
+
 func (c *city) Earned(context.Context, []beacon.UserID, beacon.Month, beacon.Month) (map[beacon.UserID]beacon.Amount, error) {
 	return nil, nil
 }

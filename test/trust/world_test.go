@@ -60,9 +60,9 @@ func newWorld(t *testing.T, policies policy.Set, start time.Time) *world {
 	}
 	w.key = made.Plain
 	server, err := node.Open(t.Context(), node.ServerConfig{
-		Config:    node.Config{Policies: policies, Now: w.now, Log: slog.New(slog.DiscardHandler)},
-		Open:      func(context.Context) (*store.DB, error) { return db, nil },
-		PublicURL: "http://x", PreviewKeyPrefix: "svc",
+		Config:           node.Config{PublicURL: "http://x", Policies: policies, Now: w.now, Log: slog.New(slog.DiscardHandler)},
+		Open:             func(context.Context) (*store.DB, error) { return db, nil },
+		PreviewKeyPrefix: "svc",
 	})
 	if err != nil {
 		t.Fatal(err)

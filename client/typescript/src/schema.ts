@@ -1028,6 +1028,394 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/people/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the person who is signed in
+         * @description Who you are, of which accounts you are a member, which posts you have, and by which doors you can sign in. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change your own details
+         * @description What is absent stays. Another mail address needs a fresh sign-in, since whoever has the mailbox can sign in. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         */
+        patch: operations["changeMe"];
+        trace?: never;
+    };
+    "/v1/people/me/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List where you are signed in
+         * @description Newest first, at most 200. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         */
+        get: operations["listMySessions"];
+        put?: never;
+        post?: never;
+        /**
+         * End all other sessions
+         * @description You stay signed in here; everywhere else you are signed out within 2 s. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         */
+        delete: operations["endMyOtherSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/people/me/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session
+         * @description One that has ended, or is not yours, stays as it is. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         */
+        delete: operations["endMySession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/people/me/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your passkeys
+         * @description The oldest first. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         */
+        get: operations["listMyPasskeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/people/me/passkeys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a passkey
+         * @description Needs a fresh sign-in: if yours is older than five minutes it is 403 with the header `Beacon-Sign-In: fresh`. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         */
+        delete: operations["deleteMyPasskey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/people/me/codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make recovery codes
+         * @description Ten codes, each of which signs in once. They are in force, and earlier ones are not, once one of them is typed back within a day. Needs a fresh sign-in if you have codes or passkeys. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         */
+        post: operations["createMyCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/people/me/codes/confirmation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put new recovery codes in force
+         * @description With one of them, as it was typed. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         */
+        post: operations["confirmMyCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Give an account a name
+         * @description Its members and staff see the name. Needs the scope `keys:manage` and `hotspots:write`, an owner or manager of the account, or the post admin.
+         */
+        patch: operations["nameAccount"];
+        trace?: never;
+    };
+    "/v1/users/{id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the members of an account
+         * @description By id. Needs the scope `keys:manage`, a member of the account, or the post admin.
+         */
+        get: operations["listMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}/members/{person}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member, or leave
+         * @description The rules are those of a change. With `me` you leave, whatever your role; the last owner cannot. Needs the scope `keys:manage`.
+         */
+        delete: operations["removeMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a member
+         * @description What is absent stays. Owners give and take every role, managers those up to their own; nobody changes their own, and the last owner stays one. To make someone an owner, or to unmake one, needs a fresh sign-in, and nobody who was recovered in the last 72 hours. A key acts as an owner with the scopes `hotspots:write`, `rewards:read` and `keys:manage`, as a manager without `rewards:read`. Needs the scope `keys:manage`.
+         */
+        patch: operations["changeMember"];
+        trace?: never;
+    };
+    "/v1/users/{id}/members/{person}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link for a member
+         * @description A link with which a member signs in who lost their passkey: once, within 24 hours. Whoever has the link has what the member has, so it takes someone who could give all of that. If the member belongs to other accounts or has posts, an admin makes it. For 72 hours after its use the person can lead nothing elsewhere. Needs the scope `keys:manage`.
+         */
+        post: operations["linkMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the pending invitations of an account
+         * @description The oldest first. Who may invite may see them. Needs the scope `keys:manage`.
+         */
+        get: operations["listInvitations"];
+        put?: never;
+        /**
+         * Invite someone to an account
+         * @description The link works once. Give it to whom you mean: nobody asks who opens it. Owners invite to every role, managers to those up to their own; to invite an owner needs a fresh sign-in. If the person who invited is removed, so is the invitation. With `mail` it is sent, too, where the network sends mail. Needs the scope `keys:manage`.
+         */
+        post: operations["createInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}/invitations/{invitation}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an invitation
+         * @description Its link works no longer. Needs the scope `keys:manage`.
+         */
+        delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List people
+         * @description By id, which is in the order in which they came. Needs the scope `admin`, or the post admin.
+         */
+        get: operations["listPeople"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/people/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a person
+         * @description Needs the scope `admin`, or the post admin.
+         */
+        get: operations["getPerson"];
+        put?: never;
+        post?: never;
+        /**
+         * Erase a person
+         * @description Name, mail address, doors and memberships go; what the person did stays in the audit under their id, and the books stay as they are. The last owner of an account, and the last admin, cannot be erased. Needs the scope `admin`, or the post admin.
+         */
+        delete: operations["erasePerson"];
+        options?: never;
+        head?: never;
+        /**
+         * Give posts, suspend or restore a person
+         * @description What is absent stays. Nobody changes their own posts, and the last admin stays one. To make or unmake an admin needs a fresh sign-in. Who is suspended is signed out, and their pending invitations are revoked; the last owner of an account cannot be. Needs the scope `admin`, or the post admin.
+         */
+        patch: operations["decidePerson"];
+        trace?: never;
+    };
+    "/v1/people/{id}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link for a person
+         * @description As for a member of an account, for anyone. Needs the scope `admin`, or the post admin.
+         */
+        post: operations["linkPerson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the pending invitations of the network
+         * @description To posts, and to found accounts. Needs the scope `admin`, or the post admin.
+         */
+        get: operations["listStaffInvitations"];
+        put?: never;
+        /**
+         * Invite someone to posts, or to found an account
+         * @description With `posts` the person gets these; with `account: new` they become the owner of a new account. Needs the scope `admin`, or the post admin.
+         */
+        post: operations["createStaffInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invitations/{invitation}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an invitation of the network
+         * @description Needs the scope `admin`, or the post admin.
+         */
+        delete: operations["revokeStaffInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/overview": {
         parameters: {
             query?: never;
@@ -1361,6 +1749,227 @@ export interface components {
         Status: "pending" | "online" | "offline";
         /** @description Returned as sent; a blank one counts as none. */
         Address: string;
+        PersonAnswer: {
+            data: components["schemas"]["Person"];
+            meta: components["schemas"]["Meta"];
+        };
+        SessionListAnswer: {
+            data: components["schemas"]["Session"][];
+            meta: components["schemas"]["Meta"];
+        };
+        PasskeyListAnswer: {
+            data: components["schemas"]["Passkey"][];
+            meta: components["schemas"]["Meta"];
+        };
+        RecoveryCodesAnswer: {
+            data: components["schemas"]["RecoveryCodes"];
+            meta: components["schemas"]["Meta"];
+        };
+        MembersAnswer: {
+            data: components["schemas"]["Members"];
+            meta: components["schemas"]["Meta"];
+        };
+        SignInLinkAnswer: {
+            data: components["schemas"]["SignInLink"];
+            meta: components["schemas"]["Meta"];
+        };
+        InvitationListAnswer: {
+            data: components["schemas"]["Invitation"][];
+            meta: components["schemas"]["Meta"];
+        };
+        CreatedInvitationAnswer: {
+            data: components["schemas"]["CreatedInvitation"];
+            meta: components["schemas"]["Meta"];
+        };
+        PersonListAnswer: {
+            data: components["schemas"]["PersonListed"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        PersonId: string;
+        /**
+         * @description What a member of an account may do, from the widest to the narrowest. Installers act for the hotspots that are assigned to them.
+         * @enum {string}
+         */
+        Role: "owner" | "manager" | "installer" | "viewer";
+        /**
+         * @description What a person does for the network as a whole. Several add up.
+         * @enum {string}
+         */
+        Post: "admin" | "verifier" | "treasurer" | "auditor";
+        /** @description What is assigned to an installer. */
+        AssignedHotspots: components["schemas"]["HotspotId"][];
+        Posts: components["schemas"]["Post"][];
+        /** @description As others see it. */
+        PersonName: string;
+        /** @description Empty if there is none. */
+        MailAddress: string;
+        /** @description Empty if it has none. */
+        AccountName: string;
+        /** @description Someone who signs in, as they and staff see them. */
+        Person: {
+            id: components["schemas"]["PersonId"];
+            name: components["schemas"]["PersonName"];
+            mail: components["schemas"]["MailAddress"];
+            /** @description Of mails; empty for that of the network. */
+            language: string;
+            /** Format: date-time */
+            created_at: string;
+            suspended_at: string | null;
+            frozen_until: string | null;
+            fresh_until: string | null;
+            posts: components["schemas"]["Posts"];
+            memberships: components["schemas"]["Membership"][];
+            doors: components["schemas"]["PersonDoors"];
+        };
+        Membership: {
+            account: components["schemas"]["UserId"];
+            account_name: components["schemas"]["AccountName"];
+            role: components["schemas"]["Role"];
+            hotspots: components["schemas"]["AssignedHotspots"];
+            /** Format: date-time */
+            since: string;
+        };
+        /** @description By which doors the person can sign in. */
+        PersonDoors: {
+            passkeys: number;
+            codes_left: number;
+            oidc: boolean;
+        };
+        PersonListed: {
+            id: components["schemas"]["PersonId"];
+            name: components["schemas"]["PersonName"];
+            mail: components["schemas"]["MailAddress"];
+            /** Format: date-time */
+            created_at: string;
+            suspended_at: string | null;
+            posts: components["schemas"]["Posts"];
+            memberships: components["schemas"]["ListedSeat"][];
+        };
+        ListedSeat: {
+            account: components["schemas"]["UserId"];
+            role: components["schemas"]["Role"];
+        };
+        Session: {
+            id: string;
+            /** @description Browser and system in a few words. */
+            device: string;
+            /**
+             * @description How the person signed in.
+             * @enum {string}
+             */
+            door: "invitation" | "sign_up" | "link" | "code" | "passkey" | "oidc";
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            last_used_at: string;
+            /** @description It is the one of this request. */
+            current: boolean;
+        };
+        Passkey: {
+            id: string;
+            name: string;
+            /** Format: date-time */
+            created_at: string;
+            last_used_at: string | null;
+            /** @description It is kept on several devices. */
+            synced: boolean;
+        };
+        RecoveryCodes: {
+            codes: string[];
+        };
+        Members: {
+            account: components["schemas"]["UserId"];
+            name: components["schemas"]["AccountName"];
+            items: components["schemas"]["Member"][];
+        };
+        Member: {
+            person: components["schemas"]["PersonId"];
+            name: components["schemas"]["PersonName"];
+            role: components["schemas"]["Role"];
+            hotspots: components["schemas"]["AssignedHotspots"];
+            /** Format: date-time */
+            since: string;
+            suspended: boolean;
+        };
+        SignInLink: {
+            /** Format: uri */
+            link: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        Invitation: {
+            id: string;
+            /**
+             * @description Empty for posts.
+             * @enum {string}
+             */
+            role: "" | "owner" | "manager" | "installer" | "viewer";
+            hotspots: components["schemas"]["AssignedHotspots"];
+            posts: components["schemas"]["Posts"];
+            account_name: components["schemas"]["AccountName"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description The name of a member; empty for others and for keys. */
+            invited_by: string;
+        };
+        CreatedInvitation: {
+            id: string;
+            /**
+             * @description Empty for posts.
+             * @enum {string}
+             */
+            role: "" | "owner" | "manager" | "installer" | "viewer";
+            hotspots: components["schemas"]["AssignedHotspots"];
+            posts: components["schemas"]["Posts"];
+            account_name: components["schemas"]["AccountName"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description The name of a member; empty for others and for keys. */
+            invited_by: string;
+            /** Format: uri */
+            link: string;
+        };
+        PersonPatch: {
+            name?: components["schemas"]["PersonName"];
+            mail?: components["schemas"]["MailAddress"];
+            language?: string;
+        };
+        MemberPatch: {
+            role?: components["schemas"]["Role"];
+            hotspots?: components["schemas"]["AssignedHotspots"];
+        };
+        InvitationForm: {
+            role: components["schemas"]["Role"];
+            hotspots?: components["schemas"]["AssignedHotspots"];
+            /** @default 7 */
+            expires_in_days: number;
+            mail?: components["schemas"]["MailAddress"];
+        };
+        /** @description Either posts, or an account. */
+        StaffInvitationForm: {
+            posts?: components["schemas"]["Posts"];
+            /** @constant */
+            account?: "new";
+            account_name?: components["schemas"]["AccountName"];
+            /** @default 7 */
+            expires_in_days: number;
+            mail?: components["schemas"]["MailAddress"];
+        };
+        PersonDecision: {
+            posts?: components["schemas"]["Posts"];
+            suspended?: boolean;
+        };
+        AccountPatch: {
+            name: components["schemas"]["AccountName"];
+        };
+        CodeForm: {
+            code: string;
+        };
         QuotaForm: {
             /**
              * @description Hotspots that wait to be verified.
@@ -2142,14 +2751,18 @@ export interface components {
              * @description Its new version, or 0.
              */
             version: number;
-            /** @description The key that did it; empty if it was the command line, a device or the server. */
+            /** @description The key that did it; empty if it was a person, the command line, a device or the server. */
             key_id: string;
-            /** @description The user of that key. */
+            /** @description The user of that key, or the account that the person acted for. */
             user_id: string;
             /** @description The `X-Request-Id` that the client saw, or `cli`. */
             request_id: string;
             /** @description Anything else that was written down. */
             note: string;
+            /** @description Who was signed in (`per_…`); null for a key. */
+            person: components["schemas"]["PersonId"] | null;
+            /** @description What they are called now; null once they are erased. */
+            person_name: string | null;
         };
         AuditAnswer: {
             data: components["schemas"]["Audit"];
@@ -3722,6 +4335,31 @@ export interface components {
          * @example me
          */
         RewardsUser: string;
+        /**
+         * @description A person's id, or `me`.
+         * @example per_01kb3gzk00h2j3k4m5n6p7q8r9
+         */
+        PersonInPath: string;
+        /**
+         * @description A person's id.
+         * @example per_01kb3gzk00h2j3k4m5n6p7q8r9
+         */
+        PersonPathId: string;
+        /**
+         * @description A session's id.
+         * @example ses_01kb3gzk00h2j3k4m5n6p7q8r9
+         */
+        SessionPathId: string;
+        /**
+         * @description A passkey's id.
+         * @example dGhlIGlkIG9mIGEgcGFzc2tleQ
+         */
+        PasskeyPathId: string;
+        /**
+         * @description An invitation's id.
+         * @example inv_01kb3gzk00h2j3k4m5n6p7q8r9
+         */
+        InvitationInPath: string;
         /** @description `pagination.next` of an earlier page of the same list, in place of `page`. Send the other parameters as before. */
         Cursor: string;
         /**
@@ -5776,6 +6414,894 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The person. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    changeMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PersonPatch"];
+            };
+        };
+        responses: {
+            /** @description The person. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listMySessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionListAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    endMyOtherSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    endMySession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A session's id.
+                 * @example ses_01kb3gzk00h2j3k4m5n6p7q8r9
+                 */
+                id: components["parameters"]["SessionPathId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listMyPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The passkeys. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyListAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    deleteMyPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A passkey's id.
+                 * @example dGhlIGlkIG9mIGEgcGFzc2tleQ
+                 */
+                id: components["parameters"]["PasskeyPathId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    createMyCodes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The codes, which are never shown again. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodesAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    confirmMyCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeForm"];
+            };
+        };
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    nameAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A user id, or `me` for the key's own user.
+                 * @example me
+                 */
+                id: components["parameters"]["RewardsUser"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountPatch"];
+            };
+        };
+        responses: {
+            /** @description The account and its members. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MembersAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A user id, or `me` for the key's own user.
+                 * @example me
+                 */
+                id: components["parameters"]["RewardsUser"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The members. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MembersAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    removeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A user id, or `me` for the key's own user.
+                 * @example me
+                 */
+                id: components["parameters"]["RewardsUser"];
+                /**
+                 * @description A person's id, or `me`.
+                 * @example per_01kb3gzk00h2j3k4m5n6p7q8r9
+                 */
+                person: components["parameters"]["PersonInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    changeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A user id, or `me` for the key's own user.
+                 * @example me
+                 */
+                id: components["parameters"]["RewardsUser"];
+                /**
+                 * @description A person's id, or `me`.
+                 * @example per_01kb3gzk00h2j3k4m5n6p7q8r9
+                 */
+                person: components["parameters"]["PersonInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemberPatch"];
+            };
+        };
+        responses: {
+            /** @description The account and its members. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MembersAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    linkMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description A user id, or `me` for the key's own user.
+                 * @example me
+                 */
+                id: components["parameters"]["RewardsUser"];
+                /**
+                 * @description A person's id, or `me`.
+                 * @example per_01kb3gzk00h2j3k4m5n6p7q8r9
+                 */
+                person: components["parameters"]["PersonInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link, which is never shown again. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInLinkAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listInvitations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A user id, or `me` for the key's own user.
+                 * @example me
+                 */
+                id: components["parameters"]["RewardsUser"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitations. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationListAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    createInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description A user id, or `me` for the key's own user.
+                 * @example me
+                 */
+                id: components["parameters"]["RewardsUser"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationForm"];
+            };
+        };
+        responses: {
+            /** @description The invitation, with its link, which is never shown again. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedInvitationAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    revokeInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A user id, or `me` for the key's own user.
+                 * @example me
+                 */
+                id: components["parameters"]["RewardsUser"];
+                /**
+                 * @description An invitation's id.
+                 * @example inv_01kb3gzk00h2j3k4m5n6p7q8r9
+                 */
+                invitation: components["parameters"]["InvitationInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listPeople: {
+        parameters: {
+            query?: {
+                /** @description Only people in whose name or mail address this text is, whatever its case. */
+                search?: string;
+                /** @description The page, starting at 1. A page past the end is empty. */
+                page?: number;
+                /** @description How many to a page. */
+                per_page?: number;
+                /** @description `pagination.next` of an earlier page of the same list, in place of `page`. Send the other parameters as before. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The people. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonListAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    getPerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A person's id.
+                 * @example per_01kb3gzk00h2j3k4m5n6p7q8r9
+                 */
+                id: components["parameters"]["PersonPathId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The person. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    erasePerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A person's id.
+                 * @example per_01kb3gzk00h2j3k4m5n6p7q8r9
+                 */
+                id: components["parameters"]["PersonPathId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    decidePerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A person's id.
+                 * @example per_01kb3gzk00h2j3k4m5n6p7q8r9
+                 */
+                id: components["parameters"]["PersonPathId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PersonDecision"];
+            };
+        };
+        responses: {
+            /** @description The person. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    linkPerson: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description A person's id.
+                 * @example per_01kb3gzk00h2j3k4m5n6p7q8r9
+                 */
+                id: components["parameters"]["PersonPathId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link, which is never shown again. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInLinkAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listStaffInvitations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitations. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationListAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    createStaffInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StaffInvitationForm"];
+            };
+        };
+        responses: {
+            /** @description The invitation, with its link, which is never shown again. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedInvitationAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    revokeStaffInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description An invitation's id.
+                 * @example inv_01kb3gzk00h2j3k4m5n6p7q8r9
+                 */
+                invitation: components["parameters"]["InvitationInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];

@@ -5,6 +5,7 @@ import type { FeatureCollection } from "geojson";
 import type { GeometryCollection, Topology } from "topojson-specification";
 import workerAddress from "map-worker";
 import landAddress from "world-atlas/land-50m.json";
+import { actingFor } from "../api";
 import type { Disc, Gap } from "../gaps";
 import { boxAroundAll, wrapLng } from "../geo";
 import type { Box } from "../head";
@@ -87,8 +88,10 @@ export class MapView {
       reduceMotion: still,
       // Where names fade in, the map finds places for them a few at a time; else for all of them in each frame.
       fadeDuration: still ? 0 : 200,
-      transformRequest: (url) =>
-        session.key && new URL(url, location.href).pathname.startsWith("/v1/") ? { url, headers: { Authorization: `Bearer ${session.key}` } } : { url },
+      transformRequest: (url) => {
+        if (!new URL(url, location.href).pathname.startsWith("/v1/")) return { url };
+        return { url, headers: session.key ? { Authorization: `Bearer ${session.key}` } : session.person ? actingFor() : {} };
+      },
     });
     this.#map.touchZoomRotate.disableRotation();
     this.#map.keyboard.disableRotation();

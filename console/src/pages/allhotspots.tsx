@@ -23,8 +23,8 @@ import { Desk } from "./staff";
 /** All of them, or those of an operator whom the address names. It may also choose filters. */
 export function AllHotspotsPage({ query }: { query: Record<string, string> }) {
   return (
-    <Desk at="/hotspots" title={t.allHotspots.title}>
-      {session.may("hotspots:verify") && <List query={query} />}
+    <Desk at="/hotspots" title={t.allHotspots.title} needs="all_hotspots">
+      {session.may("all_hotspots") && <List query={query} />}
     </Desk>
   );
 }
@@ -79,7 +79,7 @@ function List({ query: { operator = "", ...asked } }: { query: Record<string, st
         <button type="button" class="quiet" disabled={total === 0 || saving.busy} onClick={saveAll}>
           {t.home.csv(format.count(total))}
         </button>
-        {session.may("hotspots:write") && (
+        {session.may("hotspots") && (
           <a class="quiet" href="#/import">
             {t.import.link}
           </a>

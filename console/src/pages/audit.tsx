@@ -9,6 +9,7 @@ import { ErrorNote } from "../parts/note";
 import { Table } from "../parts/table";
 import { useAsk, useDoing } from "../parts/use";
 import { go } from "../router";
+import { session } from "../session";
 import type { Audit, AuditRow } from "../types";
 import { Desk } from "./staff";
 
@@ -19,7 +20,7 @@ const names = ["kind", "target", "user_id"] as const;
 export function AuditPage({ query }: { query: Record<string, string> }) {
   const asked = new URLSearchParams(names.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
   return (
-    <Desk at="/audit" title={t.staff.audit} scope="admin">
+    <Desk at="/audit" title={t.staff.audit} needs="audit">
       <Filters query={query} />
       <Changes key={asked.toString()} query={asked.toString()} />
     </Desk>
@@ -107,11 +108,14 @@ function Changes({ query }: { query: string }) {
 }
 
 function By({ row }: { row: AuditRow }) {
+  const { person, person_name: name } = row;
+  if (person) return session.may("people") ? <a href={`#/staff/people/${person}`}>{name || format.shortId(person)}</a> : <span title={person}>{name || format.shortId(person)}</span>;
   if (row.user_id) return <User id={row.user_id} />;
   return <>{row.request_id === "cli" ? t.audit.commandLine : t.audit.machine}</>;
 }
 
 function Target({ id }: { id: string }) {
+  if (id.startsWith("per_") && session.may("people")) return <a href={`#/staff/people/${id}`}>{format.shortId(id)}</a>;
   if (id.startsWith("hs_")) return <HotspotLink id={id} name="" />;
   return id.length > 14 ? <User id={id} /> : <>{id}</>;
 }

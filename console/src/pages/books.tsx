@@ -9,16 +9,17 @@ import { Previewed } from "../parts/previewed";
 import { Table } from "../parts/table";
 import { useAsk, useDoing } from "../parts/use";
 import { ofAll, policyOf, termNames, termsOf, type Terms } from "../replay";
+import { session } from "../session";
 import type { AdoptedPolicy, ReleasedMac, Reopening, RewardsClock, Settlement } from "../types";
 
 export function BooksByHand({ onChange }: { onChange: () => void }) {
   return (
     <>
       <Clocks onChange={onChange} />
-      <Settle onChange={onChange} />
-      <Reopen onChange={onChange} />
-      <Adopt />
-      <ReleaseMac />
+      {session.may("bookkeeping") && <Settle onChange={onChange} />}
+      {session.may("bookkeeping") && <Reopen onChange={onChange} />}
+      {session.may("policies") && <Adopt />}
+      {session.may("accounts") && <ReleaseMac />}
     </>
   );
 }
@@ -57,7 +58,7 @@ function Clocks({ onChange }: { onChange: () => void }) {
         ))}
       </Table>
       <ErrorNote error={doing.error} />
-      {waiting && (
+      {waiting && session.may("bookkeeping") && (
         <button type="button" class="button" disabled={doing.busy} onClick={confirm}>
           {t.books.confirm(format.date(today))}
         </button>

@@ -32,7 +32,7 @@ export function HotspotCard({ id, onClose }: { id: string; onClose: () => void }
             <button type="button" class="quiet" onClick={() => view?.fly(hotspot.location)}>
               {t.card.showOnMap}
             </button>
-            {(hotspot.operator_id === session.who.value?.user_id || session.may("admin")) && (
+            {(hotspot.operator_id === session.who.value?.user_id || session.mayFor("hotspots", hotspot.operator_id)) && (
               <a class="quiet" href={`#/hotspots/${hotspot.id}`}>
                 {t.card.manage}
               </a>

@@ -11,7 +11,7 @@ import { useCell } from "../state";
 import type { DeletedHotspot } from "../types";
 
 export function DeletedLately({ onRestored }: { onRestored: () => void }) {
-  const { answer, reload } = useAsk<DeletedHotspot[]>(session.may("hotspots:write") ? "/v1/users/me/hotspots/deleted" : null, useCell(changes));
+  const { answer, reload } = useAsk<DeletedHotspot[]>(session.hasAccount && session.may("hotspots") ? "/v1/users/me/hotspots/deleted" : null, useCell(changes));
   const [told, setTold] = useState("");
   const { busy, error, run } = useDoing();
   const hotspots = answer?.data ?? [];

@@ -26,9 +26,9 @@ interface Tile {
 }
 
 export function Overview() {
-  const verifies = session.may("hotspots:verify");
-  const { answer, error } = useAsk<Overview>(verifies ? "/v1/overview" : null, useCell(changes));
-  const { answer: run } = useAsk<Inventory>(verifies ? "/v1/hotspots/inventory" : null);
+  const sees = session.may("overview");
+  const { answer, error } = useAsk<Overview>(sees ? "/v1/overview" : null, useCell(changes));
+  const { answer: run } = useAsk<Inventory>(session.may("all_hotspots") ? "/v1/hotspots/inventory" : null);
   if (!answer) return error ? <ErrorNote error={error} /> : <p class="waiting">{t.words.wait}</p>;
   const is = answer.data;
   return (
@@ -71,7 +71,7 @@ function tiles(is: Overview, run?: Inventory): Tile[] {
 type Count = (n: number, name: string, text: string, to: string) => Tile;
 
 function books(is: Overview, count: Count): Tile[] {
-  const to = session.may("admin") ? "/staff/months" : "";
+  const to = session.may("books") ? "/staff/months" : "";
   return [
     count(is.holds, t.desk.holds, t.desk.holdsText, "/staff/holds"),
     {

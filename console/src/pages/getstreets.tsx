@@ -15,7 +15,7 @@ const everywhere = "/v1/coverage?north=85&south=-85&east=180&west=-180";
 export function NoStreets() {
   if (basemapText()) return null;
   if (isDemo()) return <p class="small">{t.map.demoStreets(<code>{demoStreets()}</code>, <code class="whole">--basemap</code>)}</p>;
-  return session.may("admin") ? <p class="small">{t.map.noStreets((text) => <a href="#/staff/settings">{text}</a>)}</p> : null;
+  return session.may("settings") ? <p class="small">{t.map.noStreets((text) => <a href="#/staff/settings">{text}</a>)}</p> : null;
 }
 
 export function GetStreets() {

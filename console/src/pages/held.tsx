@@ -28,7 +28,7 @@ export function Held({ user = "me", hotspot }: { user?: string; hotspot?: string
           </h2>
           <p>{hold.status === "active" ? t.held.active : t.held.voided}</p>
           <HoldFacts hold={hold} />
-          {hold.status === "active" && own && session.may("hotspots:write") && <Reply hold={hold} onDone={reload} />}
+          {hold.status === "active" && own && session.may("hotspots") && <Reply hold={hold} onDone={reload} />}
         </section>
       ))}
     </>

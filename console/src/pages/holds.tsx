@@ -13,12 +13,13 @@ import { cardAt, useNext } from "../parts/next";
 import { ErrorNote, faultAt } from "../parts/note";
 import { Pager } from "../parts/pager";
 import { useAsk, useDoing } from "../parts/use";
+import { session } from "../session";
 import type { Hold } from "../types";
 import { Desk } from "./staff";
 
 export function HoldsPage({ query }: { query: Record<string, string> }) {
   return (
-    <Desk at="/holds" title={t.holds.title}>
+    <Desk at="/holds" title={t.holds.title} needs="hold_list">
       <p class="hint">{t.holds.about((text) => <a href="/docs/rewards#holds">{text}</a>)}</p>
       <List wanted={query.hotspot ?? query.operator ?? ""} />
     </Desk>
@@ -42,12 +43,14 @@ function List({ wanted }: { wanted: string }) {
   };
   return (
     <>
-      <section class="card wide">
-        <details open={wanted !== ""}>
-          <summary>{t.holds.place}</summary>
-          <HoldForm hotspot={wanted} asks onDone={() => done(t.holds.placed)} />
-        </details>
-      </section>
+      {session.may("holds") && (
+        <section class="card wide">
+          <details open={wanted !== ""}>
+            <summary>{t.holds.place}</summary>
+            <HoldForm hotspot={wanted} asks onDone={() => done(t.holds.placed)} />
+          </details>
+        </section>
+      )}
       <ErrorNote error={error} />
       {!answer && !error && <p class="waiting">{t.words.wait}</p>}
       <p role="status">
@@ -65,7 +68,7 @@ function List({ wanted }: { wanted: string }) {
                 {t.holds.operator} <User id={hold.operator_id} /> · <code class="id" title={hold.id}>{format.shortId(hold.id)}</code>
               </p>
               <HoldFacts hold={hold} />
-              {hold.status === "active" && <Decisions hold={hold} onDone={decided(i)} />}
+              {hold.status === "active" && session.may("holds") && <Decisions hold={hold} onDone={decided(i)} />}
             </article>
           </li>
         ))}

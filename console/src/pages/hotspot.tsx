@@ -4,7 +4,7 @@ import { ask } from "../api";
 import * as format from "../format";
 import type { LinkCode } from "../linking";
 import { placeIn } from "../geo";
-import { isPublic } from "../head";
+import { isPublic, rewardsOn } from "../head";
 import { changes } from "../live";
 import { t } from "../messages";
 import { language } from "../messages/language";
@@ -41,9 +41,9 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
     );
   }
   const hotspot = answer.data;
-  const own = hotspot.operator_id === session.who.value?.user_id;
-  const writes = session.may("hotspots:write") && (own || session.may("admin"));
-  const readsRewards = session.paid && (own || session.may("admin"));
+  const writes = session.mayFor("hotspots", hotspot.operator_id);
+  const links = session.mayFor("devices", hotspot.operator_id, id);
+  const readsRewards = rewardsOn() && session.mayFor("rewards", hotspot.operator_id);
   return (
     <section class="page">
       <p>
@@ -86,7 +86,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
           <HotspotFacts hotspot={hotspot} />
         </section>
         <div>
-          {writes && <Device hotspot={hotspot} replacing={replacing} onReplacing={setReplacing} onChanged={reload} />}
+          {links && <Device hotspot={hotspot} replacing={replacing} onReplacing={setReplacing} onChanged={reload} />}
           {writes && hotspot.type === "home" && <OthersSee hotspot={hotspot} />}
           {hotspot.device.agent && <AgentFacts agent={hotspot.device.agent} />}
           {writes && <SettingsForm hotspot={hotspot} etag={answer.etag} onChanged={reload} />}

@@ -6,7 +6,7 @@ import * as format from "../format";
 import { attention, choose as chosen, dayBefore, headline, hotspotsCSV, inWords, leastPaid, sharedPart, toDo, type Choice, type Named, type Shared, type Earnings as Earned, type Order } from "../home";
 import { changes, happenings } from "../live";
 import { t } from "../messages";
-import { atOnce, ownPage, seldom } from "../mine";
+import { atOnce, ownPage, seldom, useMine } from "../mine";
 import { Ago } from "../parts/ago";
 import { Credits } from "../parts/credits";
 import { Choice as ChoiceField, SearchField } from "../parts/field";
@@ -27,6 +27,67 @@ const first: Choice = { text: "", status: "", order: "name", down: false };
 const csvName = (): string => `hotspots-${today()}.csv`;
 
 export function HotspotsPage() {
+  const who = useCell(session.who);
+  if (session.assigned) return <AssignedPage />;
+  if (!who?.user_id) return <NoAccount />;
+  return <OwnHotspots />;
+}
+
+/** For staff who have no hotspots of their own, and could have none: no account. */
+function NoAccount() {
+  return (
+    <section class="page">
+      <h1>{t.app.myHotspots}</h1>
+      <p class="note">{t.members.noAccount}</p>
+    </section>
+  );
+}
+
+/** What an installer sees to: the hotspots that are assigned to them. */
+function AssignedPage() {
+  const { hotspots, error } = useMine("", useCell(changes));
+  return (
+    <section class="page">
+      <h1>{t.app.myHotspots}</h1>
+      <p class="hint">{t.assigned.about}</p>
+      <ErrorNote error={error} />
+      {!hotspots && !error && <p class="waiting">{t.words.wait}</p>}
+      {hotspots?.length === 0 && (
+        <p class="card" role="status">
+          {t.assigned.none}
+        </p>
+      )}
+      {hotspots && hotspots.length > 0 && (
+        <ul class="cards" aria-label={t.words.hotspots}>
+          {hotspots.map((hotspot) => (
+            <li key={hotspot.id} class="card wide">
+              <div class="head">
+                <h2>
+                  <a href={`#/hotspots/${hotspot.id}`}>{hotspot.name}</a>
+                </h2>
+                <StatusBadge status={hotspot.status} />
+              </div>
+              {hotspot.location.address && <p class="small">{hotspot.location.address}</p>}
+              <p>
+                {t.words.device}: {hotspot.device.linked ? t.words.linked : t.words.notLinked}
+              </p>
+              <div class="line">
+                <a class={hotspot.device.linked ? "quiet" : "button"} href={`#/hotspots/${hotspot.id}`}>
+                  {t.assigned.open} <span class="sr-only">{hotspot.name}</span>
+                </a>
+                <a class="quiet" href={`#/map/${hotspot.id}`}>
+                  {t.app.map} <span class="sr-only">{hotspot.name}</span>
+                </a>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function OwnHotspots() {
   const changed = useCell(changes);
   const [choice, setChoice] = useState(first);
   const [page, setPage] = useState(1);
@@ -63,7 +124,7 @@ export function HotspotsPage() {
     <section class="page">
       <div class="head">
         <h1>{t.app.myHotspots}</h1>
-        {session.may("hotspots:write") && (
+        {session.may("hotspots") && (
           <div class="line">
             <a class="button" href="#/register">
               {t.app.register}
@@ -289,7 +350,7 @@ function List({ hotspots, many, pagination, onPage, earned, choice, onChoice: se
         <table>
           <thead>
             <tr>
-              {session.may("hotspots:write") && (
+              {session.may("hotspots") && (
                 <th scope="col">
                   <input
                     type="checkbox"
@@ -312,7 +373,7 @@ function List({ hotspots, many, pagination, onPage, earned, choice, onChoice: se
           <tbody>
             {found.slice(0, many ? atOnce : shown).map((hotspot) => (
               <tr key={hotspot.id}>
-                {session.may("hotspots:write") && (
+                {session.may("hotspots") && (
                   <td>
                     <input
                       type="checkbox"

@@ -6,6 +6,7 @@ import { readAll, readRoom, register, results, tally, template } from "../import
 import { MapView } from "../map/view";
 import { t } from "../messages";
 import { Field } from "../parts/field";
+import { Lacks } from "../parts/lacks";
 import { ErrorNote } from "../parts/note";
 import { saveCSV } from "../parts/save";
 import { Table } from "../parts/table";
@@ -25,11 +26,11 @@ export function ImportPage() {
   const [running, setRunning] = useState(false);
   const turn = useRef<AbortController>(new AbortController()); // of what reads the file that was chosen last
   useEffect(() => () => turn.current.abort(), []);
-  if (!session.may("hotspots:write")) {
+  if (!session.may("hotspots")) {
     return (
       <section class="page">
         <h1>{t.app.import}</h1>
-        <p class="note">{t.words.askForScope("hotspots:write")}</p>
+        <Lacks of="hotspots" ask />
       </section>
     );
   }
@@ -93,7 +94,7 @@ async function open(file: File, signal: AbortSignal): Promise<Chosen> {
   if (table.rows.length === 0) throw new FileError(t.import.noRows);
   const mine = await readAll(signal);
   recognize(table.rows, mine);
-  return { ...table, name: file.name, room: session.may("hotspots:verify") ? null : await readRoom(mine, signal) };
+  return { ...table, name: file.name, room: session.may("visits") ? null : await readRoom(mine, signal) };
 }
 
 /** A file that was chosen, and what became of its rows. */

@@ -18,11 +18,11 @@ import type { HotspotListed, Inventory } from "../types";
 const names: Record<Part, string> = { model: t.agent.model, firmware: t.agent.firmware, agent: t.agent.agent };
 
 export function InventoryPage({ query }: { query: Record<string, string> }) {
-  const verifies = session.may("hotspots:verify");
+  const verifies = session.may("all_hotspots");
   const { answer, error } = useAsk<Inventory>(verifies ? "/v1/hotspots/inventory" : null);
   const filter = filterOf(query);
   return (
-    <Desk at="/inventory" title={t.staff.inventory}>
+    <Desk at="/inventory" title={t.staff.inventory} needs="all_hotspots">
       <ErrorNote error={error} />
       {verifies && !answer && !error && <p class="waiting">{t.words.wait}</p>}
       {answer && <Devices inventory={answer.data} filter={filter} />}

@@ -4,6 +4,7 @@ import { ask } from "../api";
 import { now } from "../clock";
 import * as format from "../format";
 import { t } from "../messages";
+import { Lacks } from "../parts/lacks";
 import { ErrorNote } from "../parts/note";
 import { Pager } from "../parts/pager";
 import { Table } from "../parts/table";
@@ -18,14 +19,8 @@ export function KeysPage() {
   return (
     <section class="page">
       <h1>{t.keys.title}</h1>
-      {session.may("keys:manage") ? (
-        <>
-          <Keys />
-          <OwnData />
-        </>
-      ) : (
-        <p class="note">{t.words.askForScope("keys:manage")}</p>
-      )}
+      {session.may("keys") ? <Keys /> : !session.may("leaving") && <Lacks of="keys" ask />}
+      {session.may("leaving") && <OwnData />}
     </section>
   );
 }

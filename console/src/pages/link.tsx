@@ -20,7 +20,7 @@ export function LinkPage({ token }: { token: string }) {
       // The token is used up: it need not stay in the history.
       history.replaceState(null, "", "#/sign-in");
       session.begin(data.key, (await ask<Key>("/v1/keys/self", { key: data.key })).data);
-      go(session.may("hotspots:verify") ? "/staff" : "/hotspots");
+      go(session.may("overview") ? "/staff" : "/hotspots");
     });
   // Who is signed in already is asked first.
   useEffect(() => (session.who.value ? undefined : whenSeen(signIn)), [token]);

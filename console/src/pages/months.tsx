@@ -12,7 +12,7 @@ import { Desk } from "./staff";
 export function MonthsPage() {
   const [version, setVersion] = useState(0);
   return (
-    <Desk at="/months" title={t.staff.months} scope="admin">
+    <Desk at="/months" title={t.staff.months} needs="books">
       <p class="hint">{t.months.about((text) => <a href="/docs/quickstart-staff#rewards">{text}</a>)}</p>
       <Months version={version} />
       <BooksByHand onChange={() => setVersion((n) => n + 1)} />

@@ -22,7 +22,7 @@ export function MovePage({ id }: { id: string }) {
   const { answer, error, reload } = useAsk<Hotspot>(`/v1/hotspots/${encodeURIComponent(id)}`);
   useEffect(() => view?.show({ kind: "network" }), [view]);
   const hotspot = answer?.data;
-  const may = session.may("hotspots:write") && (hotspot?.operator_id === session.who.value?.user_id || session.may("admin"));
+  const may = session.mayFor("hotspots", hotspot?.operator_id);
   return (
     <Panel title={t.move.panel} about={id}>
       <p>

@@ -48,7 +48,7 @@ export function Nearby({ place, onPlace, onChoose }: Props) {
   }, [loading, place]);
   return (
     <section>
-      <p class="hint">{empty ? t.nearby.empty((text) => <a href="#/register">{text}</a>, (text) => (session.may("admin") ? <a href="#/staff/settings">{text}</a> : text)) : t.nearby.hint}</p>
+      <p class="hint">{empty ? t.nearby.empty((text) => <a href="#/register">{text}</a>, (text) => (session.may("settings") ? <a href="#/staff/settings">{text}</a> : text)) : t.nearby.hint}</p>
       <div class="line">
         <Choice label={t.words.show} value={status} options={statuses} onChange={setStatus} />
         <button type="button" class="quiet" onClick={() => view && onPlace(view.center())}>

@@ -58,7 +58,7 @@ export function NetworkMap() {
     if (!view) return;
     // A tile that was refused for now is asked for again, not too soon.
     view.onTrouble = (status) => {
-      if (status === 401) session.end(t.errors.noLongerValid);
+      if (status === 401) session.end(session.person ? t.errors.sessionEnded : t.errors.noLongerValid);
       if (status === 429 || status === 503) setTimeout(() => view.refresh(), 5_000);
     };
     return () => (view.onTrouble = () => undefined);
@@ -123,7 +123,7 @@ export function NetworkMap() {
 }
 
 /** Whether names of all hotspots can be searched, and not one's own alone. */
-const seesAll = (): boolean => session.may("hotspots:verify");
+const seesAll = (): boolean => session.may("all_hotspots");
 
 const searchAll = { hint: t.search.all, nothing: t.search.allNothing };
 const searchOwn = { hint: t.search.own, nothing: t.search.ownNothing };
@@ -134,8 +134,8 @@ const settle = 250; // milliseconds without a key pressed before the server is a
 function useNamed(): { candidates: Candidate[]; busy: boolean; onText: (text: string) => void } {
   const [text, setText] = useState("");
   const wanted = useCalm(text, settle);
-  const list = seesAll() ? "/v1/hotspots" : "/v1/users/me/hotspots";
-  const { answer, loading } = useAsk<HotspotListed[]>(wanted ? pageOf(list, { page: 1, text: wanted }) : null);
+  const list = seesAll() ? "/v1/hotspots" : session.hasAccount && !session.assigned ? "/v1/users/me/hotspots" : null;
+  const { answer, loading } = useAsk<HotspotListed[]>(wanted && list ? pageOf(list, { page: 1, text: wanted }) : null);
   const known = text === wanted && answer && !loading;
   return {
     candidates: known ? answer.data.map(({ id, name, location }) => ({ id, name, lat: location.lat, lng: location.lng })) : [],

@@ -7,13 +7,14 @@ import { t } from "../messages";
 import { Check, Field } from "../parts/field";
 import { ErrorNote, faultAt, useFirstFault } from "../parts/note";
 import { useDoing } from "../parts/use";
+import * as permissions from "../permissions";
 import { session } from "../session";
 import type { CreatedKey, Scope } from "../types";
 
 const scopes: Scope[] = ["hotspots:write", "hotspots:verify", "rewards:read", "checkins:write", "devices:enrol", "keys:manage", "admin"];
 
-/** Whether the key in use may create one with the scope: see MayGrant of package beacon. */
-const mayGrant = (scope: Scope): boolean => session.may(scope === "devices:enrol" ? "hotspots:write" : scope);
+/** Whether whoever looks may create a key with the scope. */
+const mayGrant = (scope: Scope): boolean => !!session.who.value && permissions.mayGrant(session.who.value, scope);
 
 /** The fields at which their faults stand. */
 const fields = ["name", "max_enrolments", "expires_at", "hotspots", "addresses"];
@@ -56,7 +57,7 @@ export function NewKey({ onCreated }: { onCreated: () => void }) {
         </div>
       </fieldset>
       {enrols && <EnrolmentTerms terms={terms} onChange={setTerms} error={error} />}
-      {!enrols && session.may("admin") && <Check label={t.keys.forNewUser} name="new-user" checked={newUser} onChange={setNewUser} />}
+      {!enrols && mayGrant("admin") && <Check label={t.keys.forNewUser} name="new-user" checked={newUser} onChange={setNewUser} />}
       {!seen && <ErrorNote error={error} at={["name"]} />}
       <button type="submit" class="button" disabled={busy}>
         {t.keys.create}

@@ -14,14 +14,16 @@ import { Pager } from "../parts/pager";
 import { StatusBadge } from "../parts/status";
 import { Table } from "../parts/table";
 import { useAsk, useDoing } from "../parts/use";
+import { session } from "../session";
 import { useCell } from "../state";
 import type { Hotspot, Operators, Quota, Rewards } from "../types";
 import { Held } from "./held";
+import { AccountPeople } from "./members";
 import { Desk } from "./staff";
 
 export function OperatorsPage({ id }: { id: string }) {
   return (
-    <Desk at="/operators" title={id ? t.operators.operator : t.operators.operators} scope="admin">
+    <Desk at="/operators" title={id ? t.operators.operator : t.operators.operators} needs="operators">
       {id ? <Operator key={id} id={id} /> : <List />}
     </Desk>
   );
@@ -79,7 +81,7 @@ function List() {
 }
 
 function Operator({ id }: { id: string }) {
-  const rewards = useAsk<Rewards>(rewardsOn() ? `/v1/users/${id}/rewards?period=current` : null);
+  const rewards = useAsk<Rewards>(rewardsOn() && session.mayFor("rewards", id) ? `/v1/users/${id}/rewards?period=current` : null);
   const sums = rewards.answer?.data.summary;
   return (
     <>
@@ -96,13 +98,14 @@ function Operator({ id }: { id: string }) {
           ]}
         />
       )}
-      {rewardsOn() && <Held user={id} />}
-      <Hotspots id={id} />
-      <QuotaForm id={id} />
+      {rewardsOn() && session.mayFor("rewards", id) && <Held user={id} />}
+      {session.mayFor("", id) && <Hotspots id={id} />}
+      {session.mayFor("member_list", id) && <AccountPeople account={id} />}
+      {session.mayFor("accounts", id) && <QuotaForm id={id} />}
       <p class="line">
-        <a href={`#/staff/hotspots?operator=${id}`}>{t.operators.among}</a>
-        {rewardsOn() && <a href={`#/staff/holds?operator=${id}`}>{t.operators.holdAll}</a>}
-        <a href={`#/staff/audit?user_id=${id}`}>{t.operators.whatTheyDid}</a>
+        {session.may("all_hotspots") && <a href={`#/staff/hotspots?operator=${id}`}>{t.operators.among}</a>}
+        {rewardsOn() && session.may("holds") && <a href={`#/staff/holds?operator=${id}`}>{t.operators.holdAll}</a>}
+        {session.may("audit") && <a href={`#/staff/audit?user_id=${id}`}>{t.operators.whatTheyDid}</a>}
       </p>
     </>
   );

@@ -15,7 +15,7 @@ import { Desk } from "./staff";
 
 export function PolicyPage() {
   return (
-    <Desk at="/policy" title={t.staff.policy} scope="admin">
+    <Desk at="/policy" title={t.staff.policy} needs="policy_trials">
       <p class="hint">{t.replay.about((text) => <a href="/docs/rewards#try-a-policy-on-the-past">{text}</a>)}</p>
       <Asked />
     </Desk>

@@ -6,6 +6,7 @@ import { t } from "../messages";
 import { Check, Choice, Field } from "../parts/field";
 import { parsePlace, roundPlace } from "../geo";
 import { mapView, useMapClick } from "../parts/maphost";
+import { Lacks } from "../parts/lacks";
 import { ErrorNote, useFaults, useFirstFault, type Faults } from "../parts/note";
 import { Panel } from "../parts/panel";
 import { useDoing } from "../parts/use";
@@ -59,11 +60,11 @@ export function RegisterPage() {
     go(`/hotspots/${data.id}`);
   });
 
-  if (!session.may("hotspots:write")) {
+  if (!session.may("hotspots")) {
     return (
       <Panel title={t.register.panel}>
         <h1>{t.app.register}</h1>
-        <p class="note">{t.words.askForScope("hotspots:write")}</p>
+        <Lacks of="hotspots" ask />
       </Panel>
     );
   }

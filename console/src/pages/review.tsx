@@ -11,6 +11,7 @@ import { ErrorNote } from "../parts/note";
 import { Pager } from "../parts/pager";
 import { ReasonForm } from "../parts/reason";
 import { useAsk } from "../parts/use";
+import { session } from "../session";
 import type { Flag, Review } from "../types";
 import { HoldForm } from "./holds";
 import { Desk } from "./staff";
@@ -18,7 +19,7 @@ import { Desk } from "./staff";
 /** What is flagged, by account; or each flag of one account. */
 export function ReviewPage({ operator }: { operator: string }) {
   return (
-    <Desk at="/review" title={t.staff.review}>
+    <Desk at="/review" title={t.staff.review} needs="review">
       <p class="hint">{t.review.about((text) => <a href="/docs/trust">{text}</a>)}</p>
       {operator && (
         <p>
@@ -98,7 +99,7 @@ function FlagCard({ flag, onDismissed, onHeld }: { flag: Flag; onDismissed: () =
           {t.review.map}
         </a>
         {toggle("dismiss", t.review.dismiss)}
-        {rewardsOn() && toggle("hold", t.review.hold)}
+        {rewardsOn() && session.may("holds") && toggle("hold", t.review.hold)}
       </div>
       {opened === "dismiss" && (
         <ReasonForm

@@ -6,6 +6,7 @@ import * as format from "../format";
 import { t } from "../messages";
 import { Credits } from "../parts/credits";
 import { Tiles, type Fact } from "../parts/facts";
+import { Lacks } from "../parts/lacks";
 import { ErrorNote } from "../parts/note";
 import { Tabs } from "../parts/panel";
 import { Pager } from "../parts/pager";
@@ -26,11 +27,11 @@ const periods = [
 
 export function RewardsPage() {
   const [period, setPeriod] = useState("current");
-  if (!session.may("rewards:read")) {
+  if (!session.may("rewards") || !session.hasAccount) {
     return (
       <section class="page">
         <h1>{t.app.rewards}</h1>
-        <p class="note">{t.words.askForScope("rewards:read")}</p>
+        <Lacks of="rewards" ask />
       </section>
     );
   }

@@ -1,9 +1,15 @@
+// The doors that work here: for people, and for the holders of keys.
 import { useState } from "preact/hooks";
 import { ApiError, ask } from "../api";
+import { arrive } from "../arrive";
 import { t } from "../messages";
+import { language } from "../messages/language";
+import { canPasskeys, use, type Ceremony } from "../passkeys";
 import { Check, Field } from "../parts/field";
-import { ErrorNote } from "../parts/note";
-import { useDoing } from "../parts/use";
+import { DoorNote } from "../parts/doornote";
+import { ErrorNote, faultAt } from "../parts/note";
+import { useAsk, useDoing } from "../parts/use";
+import type { Begun, Doors } from "../people";
 import { isPublic, network } from "../head";
 import { go, route } from "../router";
 import { session } from "../session";
@@ -11,8 +17,147 @@ import { useCell } from "../state";
 import type { Key } from "../types";
 
 export function SignInPage() {
-  const [key, setKey] = useState("");
   const notice = useCell(session.notice);
+  const { answer, loading } = useAsk<Doors>("/console/doors");
+  const doors = answer?.data;
+  return (
+    <section class="page narrow">
+      {isPublic() ? <h1>{t.app.signIn}</h1> : <Welcome people={!!doors?.people} />}
+      {notice && <p class="note">{notice}</p>}
+      {loading && !doors ? (
+        <p class="waiting">{t.words.wait}</p>
+      ) : doors?.people ? (
+        <>
+          <People doors={doors} />
+          <details class="card door">
+            <summary>{t.doors.key}</summary>
+            <KeyForm />
+          </details>
+        </>
+      ) : (
+        <div class="card">
+          <KeyForm />
+        </div>
+      )}
+      {doors?.signup === "open" && <SignUp />}
+      <p class="hint">
+        {doors?.people ? t.doors.help : t.signIn.help(<code>beacon keys invite</code>)}
+        {isPublic() && (doors?.people ? t.doors.publicMap : t.signIn.publicMap)((text) => <a href="/#/">{text}</a>)} {t.signIn.preview((text) => <a href="/preview">{text}</a>)}
+      </p>
+      <p class="small">{t.signIn.licences((text) => <a href={licences()}>{text}</a>)}</p>
+    </section>
+  );
+}
+
+/** Signs in with the passkey that the device has for this network: nobody has to type a name. */
+export function PasskeyDoor() {
+  const { busy, error, run } = useDoing();
+  const show = (): void =>
+    run(async () => {
+      const { data } = await ask<Ceremony>("/console/passkeys/sign-in/begin", { method: "POST", key: "" });
+      const response = await use(data);
+      arrive((await ask<Begun>("/console/passkeys/sign-in/finish", { method: "POST", body: { ceremony: data.ceremony, response }, key: "" })).data);
+    });
+  return (
+    <>
+      <DoorNote error={error} refused={t.passkeys.unknown} />
+      <button type="button" class="button" disabled={busy} onClick={show}>
+        {busy ? t.doors.waiting : t.doors.passkey}
+      </button>
+    </>
+  );
+}
+
+/** Whether the page was opened at an address of numbers, for which there are no passkeys. */
+const atAddress = (): boolean => /^[\d.]+$|^\[/.test(location.hostname);
+
+/** Why there are no passkeys here. */
+export function NoPasskeys({ doors }: { doors: Doors | undefined }) {
+  if (doors?.passkeys && canPasskeys()) return null;
+  const why = !globalThis.isSecureContext ? t.doors.noPasskeysHttp : atAddress() ? t.doors.noPasskeysAddress : doors?.passkeys ? t.doors.noPasskeysBrowser : t.doors.noPasskeysServer;
+  return <p class="note">{why}</p>;
+}
+
+function People({ doors }: { doors: Doors }) {
+  return (
+    <div class="card doors">
+      {doors.passkeys && canPasskeys() ? <PasskeyDoor /> : <NoPasskeys doors={doors} />}
+      {doors.oidc && <OpenIdDoor name={doors.oidc.name} />}
+      {doors.mail && <MailDoor />}
+      <details>
+        <summary>{t.doors.withCode}</summary>
+        <CodeDoor />
+      </details>
+    </div>
+  );
+}
+
+/** Leads to the provider, which leads back to /oidc. */
+function OpenIdDoor({ name }: { name: string }) {
+  const { busy, error, run } = useDoing();
+  const leave = (): void =>
+    run(async () => {
+      const { data } = await ask<{ url: string }>("/console/oidc/begin", { method: "POST", key: "" });
+      location.assign(data.url);
+    });
+  return (
+    <>
+      <ErrorNote error={error} />
+      <button type="button" class="quiet" disabled={busy} onClick={leave}>
+        {t.doors.oidc(name)}
+      </button>
+    </>
+  );
+}
+
+/** Nobody learns here whether an address is known. */
+function MailDoor() {
+  const [mail, setMail] = useState("");
+  const [sent, setSent] = useState("");
+  const { busy, error, submit } = useDoing();
+  const send = submit(async () => {
+    await ask("/console/links/mail", { method: "POST", body: { mail: mail.trim() }, key: "" });
+    setSent(mail.trim());
+  });
+  return (
+    <form onSubmit={send} noValidate>
+      <Field label={t.doors.mail} name="mail" type="email" autoComplete="email" value={mail} fault={faultAt(error, "mail")} onInput={(event) => setMail(event.currentTarget.value)} />
+      <ErrorNote error={error} at={["mail"]} />
+      <p role="status">{sent && t.doors.sent(sent)}</p>
+      <button type="submit" class="quiet" disabled={busy || mail.trim() === ""}>
+        {t.doors.send}
+      </button>
+    </form>
+  );
+}
+
+function CodeDoor() {
+  const [code, setCode] = useState("");
+  const { busy, error, submit } = useDoing();
+  const refused = error instanceof ApiError && error.status === 401;
+  const send = submit(async () => arrive((await ask<Begun>("/console/codes/use", { method: "POST", body: { code: code.trim() }, key: "" })).data));
+  return (
+    <form onSubmit={send} noValidate>
+      <Field
+        label={t.doors.code}
+        name="code"
+        autoComplete="off"
+        spellcheck={false}
+        hint={t.doors.codeHint}
+        value={code}
+        fault={refused ? t.doors.codeRefused : ""}
+        onInput={(event) => setCode(event.currentTarget.value)}
+      />
+      {error && !refused ? <ErrorNote error={error} /> : null}
+      <button type="submit" class="quiet" disabled={busy || code.trim() === ""}>
+        {busy ? t.signIn.checking : t.app.signIn}
+      </button>
+    </form>
+  );
+}
+
+function KeyForm() {
+  const [key, setKey] = useState("");
   const [stay, setStay] = useState(false);
   const { busy, error, submit } = useDoing();
   const send = submit(async () => {
@@ -25,46 +170,70 @@ export function SignInPage() {
   });
   const refused = error instanceof ApiError && error.status === 401;
   return (
-    <section class="page narrow">
-      {isPublic() ? <h1>{t.app.signIn}</h1> : <Welcome />}
-      {notice && <p class="note">{notice}</p>}
-      <form class="card" onSubmit={send} noValidate>
+    <form onSubmit={send} noValidate>
+      <Field
+        label={t.signIn.key}
+        type="password"
+        name="key"
+        autoComplete="off"
+        spellcheck={false}
+        required
+        value={key}
+        onInput={(event) => setKey(event.currentTarget.value)}
+        fault={refused ? t.signIn.refused : ""}
+        hint={stay ? t.signIn.hintStay : t.signIn.hintTab}
+      />
+      <Check label={t.signIn.stay} name="stay" checked={stay} onChange={setStay} />
+      {error && !refused ? <ErrorNote error={error} /> : null}
+      <button type="submit" class="button" disabled={busy || key.trim() === ""}>
+        {busy ? t.signIn.checking : t.app.signIn}
+      </button>
+    </form>
+  );
+}
+
+/** Where anyone may become an operator. */
+function SignUp() {
+  const [name, setName] = useState("");
+  const [account, setAccount] = useState("");
+  const { busy, error, submit } = useDoing();
+  const send = submit(async () => {
+    const { data } = await ask<Begun>("/console/sign-up", { method: "POST", body: { name: name.trim(), language, ...(account.trim() && { account_name: account.trim() }) }, key: "" });
+    session.enter(data.person);
+    go("/welcome");
+  });
+  return (
+    <details class="card door">
+      <summary>{t.doors.signUp}</summary>
+      <form onSubmit={send} noValidate>
+        <Field label={t.me.name} name="name" autoComplete="name" value={name} fault={faultAt(error, "name")} onInput={(event) => setName(event.currentTarget.value)} />
         <Field
-          label={t.signIn.key}
-          type="password"
-          name="key"
-          autoComplete="off"
-          spellcheck={false}
-          required
-          value={key}
-          onInput={(event) => setKey(event.currentTarget.value)}
-          fault={refused ? t.signIn.refused : ""}
-          hint={stay ? t.signIn.hintStay : t.signIn.hintTab}
+          label={t.account.name}
+          name="account-name"
+          autoComplete="organization"
+          hint={t.doors.accountHint}
+          value={account}
+          fault={faultAt(error, "account_name")}
+          onInput={(event) => setAccount(event.currentTarget.value)}
         />
-        <Check label={t.signIn.stay} name="stay" checked={stay} onChange={setStay} />
-        {error && !refused ? <ErrorNote error={error} /> : null}
-        <button type="submit" class="button" disabled={busy || key.trim() === ""}>
-          {busy ? t.signIn.checking : t.app.signIn}
+        <ErrorNote error={error} at={["name", "account_name"]} />
+        <button type="submit" class="button" disabled={busy || name.trim() === ""}>
+          {t.doors.begin}
         </button>
       </form>
-      <p class="hint">
-        {t.signIn.help(<code>beacon keys invite</code>)}
-        {isPublic() && t.signIn.publicMap((text) => <a href="/#/">{text}</a>)} {t.signIn.preview((text) => <a href="/preview">{text}</a>)}
-      </p>
-      <p class="small">{t.signIn.licences((text) => <a href={licences()}>{text}</a>)}</p>
-    </section>
+    </details>
   );
 }
 
 /** What strangers see of a private network: who it is, and whom to ask. */
-function Welcome() {
+function Welcome({ people }: { people: boolean }) {
   const { name, description, contact, contact_link = "" } = useCell(network);
   return (
     <>
       <h1>{t.signIn.welcome(name)}</h1>
       {description && <p class="lead">{description}</p>}
       <p>
-        {t.signIn.private}
+        {people ? t.doors.private : t.signIn.private}
         {contact && t.signIn.ask(<a href={contact_link}>{contact}</a>)}
       </p>
     </>

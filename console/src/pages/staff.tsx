@@ -2,8 +2,9 @@
 import type { ComponentChildren } from "preact";
 import { rewardsOn } from "../head";
 import { t } from "../messages";
+import { Lacks } from "../parts/lacks";
+import type { Permission } from "../people";
 import { session } from "../session";
-import type { Scope } from "../types";
 import { OwnData } from "./account";
 import { Overview } from "./desk";
 import { NetworkIdentity, StartFacts } from "./identity";
@@ -14,32 +15,33 @@ import { StartView } from "./startview";
 import { Verifications } from "./verifications";
 
 const desks = [
-  ["", t.staff.overview, "hotspots:verify"],
-  ["/verifications", t.staff.verifications, "hotspots:verify"],
-  ["/review", t.staff.review, "hotspots:verify"],
-  ["/holds", t.staff.holds, "hotspots:verify"],
-  ["/hotspots", t.staff.hotspots, "hotspots:verify"],
-  ["/operators", t.staff.operators, "admin"],
-  ["/months", t.staff.months, "admin"],
-  ["/policy", t.staff.policy, "admin"],
-  ["/audit", t.staff.audit, "admin"],
-  ["/inventory", t.staff.inventory, "hotspots:verify"],
-  ["/keys", t.keys.keys, "keys:manage"],
-  ["/settings", t.staff.settings, "admin"],
+  ["", t.staff.overview, "overview"],
+  ["/verifications", t.staff.verifications, "visits"],
+  ["/review", t.staff.review, "review"],
+  ["/holds", t.staff.holds, "hold_list"],
+  ["/hotspots", t.staff.hotspots, "all_hotspots"],
+  ["/operators", t.staff.operators, "operators"],
+  ["/people", t.staff.people, "people"],
+  ["/months", t.staff.months, "books"],
+  ["/policy", t.staff.policy, "policy_trials"],
+  ["/audit", t.staff.audit, "audit"],
+  ["/inventory", t.staff.inventory, "all_hotspots"],
+  ["/keys", t.keys.keys, "keys"],
+  ["/settings", t.staff.settings, "settings"],
 ] as const;
 
 // Where rewards are off, these are reached by their address alone.
 const rewardDesks: readonly string[] = ["/holds", "/months", "/policy"];
 
-/** The frame of a page of staff's: where else to go, its title, and what the key lacks. */
-export function Desk({ at, title, scope = "hotspots:verify", children }: { at: string; title: string; scope?: Scope; children: ComponentChildren }) {
+/** The frame of a page of staff's: where else to go, its title, and what whoever looks lacks. */
+export function Desk({ at, title, needs = "overview", children }: { at: string; title: string; needs?: Permission; children: ComponentChildren }) {
   return (
     <section class="page">
-      {session.may("hotspots:verify") && (
+      {session.may("overview") && (
         <nav class="desks" aria-label={t.staff.pages}>
           <ul>
             {desks
-              .filter(([path, , needs]) => session.may(needs) && (rewardsOn() || !rewardDesks.includes(path)))
+              .filter(([path, , asks]) => session.may(asks) && (rewardsOn() || !rewardDesks.includes(path)))
               .map(([path, name]) => (
                 <li key={path}>
                   <a href={`#/staff${path}`} aria-current={at === path ? "page" : undefined}>
@@ -51,7 +53,7 @@ export function Desk({ at, title, scope = "hotspots:verify", children }: { at: s
         </nav>
       )}
       <h1>{title}</h1>
-      {session.may(scope) ? children : <p class="note">{t.words.needsScope(scope)}</p>}
+      {session.may(needs) ? children : <Lacks of={needs} />}
     </section>
   );
 }
@@ -66,7 +68,7 @@ export function StaffPage() {
 
 export function VerificationsPage() {
   return (
-    <Desk at="/verifications" title={t.staff.verifications}>
+    <Desk at="/verifications" title={t.staff.verifications} needs="visits">
       <Verifications />
     </Desk>
   );
@@ -75,7 +77,7 @@ export function VerificationsPage() {
 /** What admins set for the whole network. */
 export function StaffSettingsPage() {
   return (
-    <Desk at="/settings" title={t.staff.settings} scope="admin">
+    <Desk at="/settings" title={t.staff.settings} needs="settings">
       <NetworkIdentity />
       <StartView />
       <HomePrivacy />
@@ -88,9 +90,9 @@ export function StaffSettingsPage() {
 /** The keys of everyone for admin, of their own user for other staff. */
 export function StaffKeysPage() {
   return (
-    <Desk at="/keys" title={t.keys.keys} scope="keys:manage">
+    <Desk at="/keys" title={t.keys.keys} needs="keys">
       <Keys />
-      <OwnData />
+      {session.may("leaving") && session.hasAccount && <OwnData />}
     </Desk>
   );
 }

@@ -202,7 +202,7 @@ const within = 100; // metres; a hotspot that is found nearer may be where it is
 const isElsewhere = (error: unknown): boolean => error instanceof ApiError && error.code === "conflict" && faultAt(error, "moved") === "";
 
 /** What can be done about a hotspot that was found elsewhere: admins move it; others ask its operator to. */
-function Elsewhere({ hotspot, at, onTold }: { hotspot: { id: string; location: Place }; at: Place; onTold: () => void }) {
+function Elsewhere({ hotspot, at, onTold }: { hotspot: { id: string; operator_id?: string | null; location: Place }; at: Place; onTold: () => void }) {
   const [told, setTold] = useState(false);
   const { busy, error, run } = useDoing();
   const metres = format.metres(distance(at, hotspot.location));
@@ -218,7 +218,7 @@ function Elsewhere({ hotspot, at, onTold }: { hotspot: { id: string; location: P
     <div class="note">
       <p>{t.elsewhere.hint(metres)}</p>
       <div class="line">
-        {session.may("admin") && (
+        {session.mayFor("hotspots", hotspot.operator_id) && (
           <a class="quiet" href={`#/move/${hotspot.id}?to=${place.replace(" ", "")}`}>
             {t.elsewhere.move}
           </a>

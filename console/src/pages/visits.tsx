@@ -7,6 +7,7 @@ import { t } from "../messages";
 import { Facts } from "../parts/facts";
 import { mapView } from "../parts/maphost";
 import { User } from "../parts/named";
+import { Lacks } from "../parts/lacks";
 import { ErrorNote } from "../parts/note";
 import { Panel } from "../parts/panel";
 import { ReasonForm } from "../parts/reason";
@@ -27,11 +28,11 @@ const here = new Cell<Position | null>(null); // is kept from one visit to the n
 export function VisitsPage({ id }: { id: string }) {
   const view = useCell(mapView);
   useEffect(() => view?.show({ kind: "network" }), [view]);
-  if (!session.may("hotspots:verify")) {
+  if (!session.may("visits")) {
     return (
       <Panel title={t.app.visits}>
         <h1>{t.app.visits}</h1>
-        <p class="note">{t.words.needsScope("hotspots:verify")}</p>
+        <Lacks of="visits" />
       </Panel>
     );
   }

@@ -73,7 +73,7 @@ export function WhatIf() {
             onInput={(event) => (plan.value = { ...plan.value, radius: Number(event.currentTarget.value) })}
           />
           <div class="line">
-            {session.may("hotspots:write") && (
+            {session.may("hotspots") && (
               <a class="button" href={`#/register?place=${format.degrees(pin.lat)},${format.degrees(pin.lng)}`}>
                 {t.whatIf.registerHere}
               </a>

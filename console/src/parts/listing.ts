@@ -12,7 +12,7 @@ export interface Listing<T> extends Asked<T[]> {
 }
 
 /** A list of the server's that is looked at in pages, and searched. */
-export function useListing<T>(list: string, filter: Record<string, string>, version: unknown): Listing<T> {
+export function useListing<T>(list: string, filter: Record<string, string>, version: unknown, name = "q"): Listing<T> {
   const [text, search] = useState("");
   const of = JSON.stringify([text, filter]);
   const [turned, setTurned] = useState({ of, to: 1 });
@@ -20,7 +20,7 @@ export function useListing<T>(list: string, filter: Record<string, string>, vers
   const page = turned.of === of ? turned.to : 1; // another list begins at its first page
   if (turned.of !== of) turn(1);
   const searched = useCalm(text, settle);
-  const asked = useAsk<T[]>(pageOf(list, { page, text: searched, filter }), version);
+  const asked = useAsk<T[]>(pageOf(list, { page, text: searched, filter, name }), version);
   const left = pageLeft(page, asked.answer?.pagination?.total_pages ?? page);
   useEffect(() => {
     if (left !== null) turn(left);

@@ -22,7 +22,7 @@ export function HotspotLink({ id, name: given }: { id: string; name?: string }) 
 
 /** A user, as short as can be; a link for those who may see more. */
 export function User({ id }: { id: string }) {
-  if (id.startsWith("usr_") && session.may("admin")) {
+  if (id.startsWith("usr_") && session.may("operators")) {
     return (
       <a href={`#/staff/operators/${id}`} title={id}>
         <code class="id">{format.shortId(id)}</code>

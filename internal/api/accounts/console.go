@@ -25,7 +25,7 @@ func (a *API) ConsoleRoutes() []edge.OpenRoute {
 	return []edge.OpenRoute{
 		edge.Open("POST "+consoleBase+"first-key", a.byToken(a.keys.CreateFirst)),
 		edge.Open("POST "+consoleBase+"sign-in", a.byToken(a.keys.SignIn)),
-		edge.Open("POST "+session, a.Guard(edge.On("POST "+session, "", a.beginSession)).ServeHTTP),
+		edge.Open("POST "+session, a.Guard(edge.On("POST "+session, beacon.Read, a.beginSession)).ServeHTTP),
 		edge.Open("DELETE "+session, a.endSession),
 	}
 }
@@ -100,6 +100,12 @@ func (a *API) endSession(w http.ResponseWriter, r *http.Request) {
 	if cookie := cookieFor(r); cookie != nil {
 		cookie.MaxAge = -1
 		http.SetCookie(w, cookie)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), a.Patience)
+	defer cancel()
+	if err := a.signOut(ctx, edge.SessionOf(r)); err != nil { // the browser forgets it all the same
+		a.Fail(w, r, err)
+		return
 	}
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -102,7 +102,7 @@ func (e *export) write(ctx context.Context) error {
 		{"holds.jsonl", e.holds},
 		{"changes.jsonl", e.changes},
 	} {
-		if (part.name == "rewards.csv" || part.name == "holds.jsonl") && !e.as.Has(beacon.RewardsRead) {
+		if (part.name == "rewards.csv" || part.name == "holds.jsonl") && !e.as.May(beacon.ReadRewards) {
 			continue
 		}
 		file, err := e.archive.CreateHeader(&zip.FileHeader{Name: part.name, Method: zip.Deflate, Modified: e.now})
@@ -256,6 +256,7 @@ type exportedChange struct {
 	Target    string            `json:"target"`
 	ByYou     bool              `json:"by_you"`
 	KeyID     beacon.KeyID      `json:"key_id,omitempty"` // if it is the user's
+	Person    beacon.PersonID   `json:"person,omitempty"` // if they acted for the user; a name is theirs, not the account's
 	RequestID string            `json:"request_id"`
 	Note      string            `json:"note,omitempty"`
 }
@@ -264,9 +265,9 @@ type exportedChange struct {
 // saying who they are.
 func (e *export) changes(ctx context.Context, w *bufio.Writer) error {
 	return e.api.users.Changes(ctx, e.user, e.own, func(c beacon.Change) error {
-		shown := exportedChange{c.At, c.Kind, c.Target, c.Actor.User == e.user, "", c.Actor.Request, c.Actor.Note}
+		shown := exportedChange{c.At, c.Kind, c.Target, c.Actor.User == e.user, "", "", c.Actor.Request, c.Actor.Note}
 		if shown.ByYou {
-			shown.KeyID = c.Actor.Key
+			shown.KeyID, shown.Person = c.Actor.Key, c.Actor.Person
 		}
 		return writeLine(w, shown)
 	})

@@ -32,31 +32,33 @@ func NewConcurrencyLimit(most, mostAKey int, tooOften, tooMany, full *beacon.Err
 // Join admits a key whose user may have mostAUser, or returns an error. Each successful
 // join needs a leave.
 func (c *ConcurrencyLimit) Join(p beacon.Principal, mostAUser int) error {
+	key, user := p.Sender()
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	switch {
-	case c.byKey[p.Key] >= c.mostAKey:
+	case c.byKey[key] >= c.mostAKey:
 		return c.tooOften
-	case c.byUser[p.User] >= mostAUser:
+	case c.byUser[user] >= mostAUser:
 		return c.tooMany
 	case c.All >= c.most:
 		return c.full
 	}
 	c.All++
-	c.byKey[p.Key]++
-	c.byUser[p.User]++
+	c.byKey[key]++
+	c.byUser[user]++
 	return nil
 }
 
 func (c *ConcurrencyLimit) Leave(p beacon.Principal) {
+	key, user := p.Sender()
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	if c.byUser[p.User]--; c.byUser[p.User] == 0 {
-		delete(c.byUser, p.User)
+	if c.byUser[user]--; c.byUser[user] == 0 {
+		delete(c.byUser, user)
 	}
 	c.All--
-	if c.byKey[p.Key]--; c.byKey[p.Key] == 0 {
-		delete(c.byKey, p.Key)
+	if c.byKey[key]--; c.byKey[key] == 0 {
+		delete(c.byKey, key)
 	}
 }
 

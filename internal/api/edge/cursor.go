@@ -24,6 +24,7 @@ var (
 	KeyList    = listKind{"k", func(place string) bool { _, err := beacon.ParseKeyPlace(place); return err == nil }}
 	HoldList   = listKind{"h", func(place string) bool { return id.Valid(beacon.HoldPrefix, place) }}
 	FlagList   = listKind{"f", func(place string) bool { _, err := beacon.ParseFlagPlace(place); return err == nil }}
+	PeopleList = listKind{"p", func(place string) bool { return id.Valid(beacon.PersonPrefix, place) }}
 	MonthsList = listKind{"m", func(place string) bool { _, err := beacon.ParseMonth(place); return err == nil }}
 )
 

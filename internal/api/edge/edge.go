@@ -14,6 +14,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
+	"github.com/beacon-wifi/beacon/internal/people"
 )
 
 // Store is what all subjects need from the database.
@@ -27,6 +28,7 @@ type Store interface {
 // Config holds the dependencies of an Edge.
 type Config struct {
 	Keys    *access.Keys
+	People  *people.Sessions
 	Fleet   *fleet.Fleet
 	Store   Store
 	Limits  Limits
@@ -37,9 +39,10 @@ type Config struct {
 
 // Edge is what the subjects of an API share.
 type Edge struct {
-	keys  *access.Keys
-	fleet *fleet.Fleet // for the keys of devices
-	store Store
+	keys   *access.Keys
+	people *people.Sessions
+	fleet  *fleet.Fleet // for the keys of devices
+	store  Store
 
 	Limits *limiters
 	CORS   *cors
@@ -58,7 +61,7 @@ type Edge struct {
 // New returns what the subjects of an API share.
 func New(cfg Config) *Edge {
 	e := &Edge{
-		keys: cfg.Keys, fleet: cfg.Fleet, store: cfg.Store, Limits: NewLimiters(cfg.Limits), CORS: newCORS(cfg.Origins), Now: cfg.Now, Log: cfg.Log,
+		keys: cfg.Keys, people: cfg.People, fleet: cfg.Fleet, store: cfg.Store, Limits: NewLimiters(cfg.Limits), CORS: newCORS(cfg.Origins), Now: cfg.Now, Log: cfg.Log,
 		Patience: patience, QuotaPatience: quotaPatience, ReaderTime: readerTime, Grace: patience,
 	}
 	e.VaryEncoding, e.VaryForm = e.CORS.varies("Accept-Encoding"), e.CORS.varies("Accept, Accept-Encoding")

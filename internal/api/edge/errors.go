@@ -57,6 +57,9 @@ func (e *Edge) AnswerFailure(w http.ResponseWriter, r *http.Request, err *beacon
 	if err.Kind == beacon.Unauthorized {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
+	if err == beacon.ErrSignInAgain {
+		h.Set("Beacon-Sign-In", "fresh")
+	}
 	if err.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(wholeSeconds(err.RetryAfter)))
 	}

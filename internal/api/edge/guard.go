@@ -3,7 +3,6 @@ package edge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
+	"github.com/beacon-wifi/beacon/internal/people"
 )
 
 // Endpoint serves a request whose key was verified. If it returns an error, it must
@@ -46,11 +46,11 @@ func (e *Edge) Guard(rt Route) http.Handler {
 		case rt.Pattern != EnrolPattern && p.Enrols():
 			err = errEnrols
 		}
-		if err == nil && rt.scope != "" && !p.Has(rt.scope) {
-			err = &beacon.Error{Kind: beacon.Forbidden, Message: fmt.Sprintf("this needs a key with the scope %s", rt.scope)}
+		if err == nil {
+			err = p.Refusal(rt.Needs)
 		}
 		if err == nil {
-			err = rt.run(w, r, p)
+			err = rt.run(w, r, p.For(rt.Needs))
 		}
 		if err != nil {
 			e.Fail(w, r, err)
@@ -89,7 +89,7 @@ func (e *Edge) authenticate(w http.ResponseWriter, r *http.Request, now time.Tim
 		}
 		return e.Limits.CheckFailures(w.Header(), r, now)
 	})
-	if errors.Is(err, ErrForeignPage) {
+	if errors.Is(err, ErrForeignPage) || errors.Is(err, errNoAccount) || errors.Is(err, people.ErrNotMember) {
 		e.Limits.ShowFailures(w.Header(), r, now)
 	}
 	p.Request = httpserver.RequestID(w)
@@ -102,7 +102,8 @@ func (e *Edge) authenticate(w http.ResponseWriter, r *http.Request, now time.Tim
 	return beacon.Principal{}, e.Unauthorized(w, r, now)
 }
 
-// Verify returns the principal of a request. A session counts only without a key. mayAsk is
+// Verify returns the principal of a request. A session counts only without a key; it is that
+// of a person, or made from a key. mayAsk is
 // called before the database is asked for an unknown key; if it fails, verify does too.
 func (e *Edge) Verify(r *http.Request, mayAsk func() error) (beacon.Principal, error) {
 	if key, ok := Bearer(r); ok {
@@ -114,6 +115,9 @@ func (e *Edge) Verify(r *http.Request, mayAsk func() error) (beacon.Principal, e
 		return beacon.Principal{}, access.ErrUnauthorized
 	case !fromSessionsPage(r):
 		return beacon.Principal{}, ErrForeignPage
+	}
+	if people.IsSession(session) {
+		return e.verifyPerson(r, session, mayAsk)
 	}
 	return e.keys.VerifySession(r.Context(), session, mayAsk)
 }

@@ -19,6 +19,8 @@ type Limits struct {
 	Devices   ratelimit.Limit // requests per device
 	LinkTries ratelimit.Limit // attempts to link a device, per address
 	Enrolling ratelimit.Limit // requests with the enrolment keys of a user
+	SignUps   ratelimit.Limit // people who sign up, or want a link mailed, per address
+	Doors     ratelimit.Limit // people who begin to sign in, per address
 	Feeds     ratelimit.Limit // requests for open feeds, per address (decision D177)
 }
 
@@ -34,6 +36,8 @@ func DefaultLimits() Limits {
 		Devices:   ratelimit.Limit{Every: time.Second, Burst: 10},
 		LinkTries: ratelimit.Limit{Every: time.Minute / 10, Burst: 10},
 		Enrolling: ratelimit.Limit{Every: time.Second / 20, Burst: 200},
+		SignUps:   ratelimit.Limit{Every: time.Minute / 5, Burst: 10},
+		Doors:     ratelimit.Limit{Every: time.Second, Burst: 60},
 		Feeds:     ratelimit.Limit{Every: time.Second / 50, Burst: 500},
 	}
 }
@@ -51,9 +55,11 @@ type limiters struct {
 	devices  *ratelimit.Limiter[beacon.HotspotID]
 	links    *ratelimit.Limiter[netip.Prefix]
 	enrols   *ratelimit.Limiter[beacon.UserID] // a stolen enrolment key must not use up the user's other requests
+	signUps  *ratelimit.Limiter[netip.Prefix]
+	doors    *ratelimit.Limiter[netip.Prefix]
 	feeds    *ratelimit.Limiter[netip.Prefix]
 
-	keyPolicy, userPolicy, failurePolicy, linkPolicy, enrolPolicy, feedPolicy *ratePolicy
+	keyPolicy, userPolicy, failurePolicy, linkPolicy, enrolPolicy, signUpPolicy, doorPolicy, feedPolicy *ratePolicy
 }
 
 func NewLimiters(l Limits) *limiters {
@@ -67,6 +73,8 @@ func NewLimiters(l Limits) *limiters {
 		devices:  ratelimit.New[beacon.HotspotID](l.Devices, rememberedKeys, start),
 		links:    ratelimit.New[netip.Prefix](l.LinkTries, rememberedKeys, start),
 		enrols:   ratelimit.New[beacon.UserID](l.Enrolling, rememberedKeys, start),
+		signUps:  ratelimit.New[netip.Prefix](l.SignUps, rememberedKeys, start),
+		doors:    ratelimit.New[netip.Prefix](l.Doors, rememberedKeys, start),
 		feeds:    ratelimit.New[netip.Prefix](l.Feeds, rememberedKeys, start),
 
 		keyPolicy:     NewRatePolicy("key", l.PerKey, policyItem("user", perUser(l.PerKey))),
@@ -74,6 +82,8 @@ func NewLimiters(l Limits) *limiters {
 		failurePolicy: NewRatePolicy("wrong-keys", l.Failures),
 		linkPolicy:    NewRatePolicy("link-attempts", l.LinkTries),
 		enrolPolicy:   NewRatePolicy("enrolments", l.Enrolling),
+		signUpPolicy:  NewRatePolicy("sign-ups", l.SignUps),
+		doorPolicy:    NewRatePolicy("doors", l.Doors),
 		feedPolicy:    NewRatePolicy("open-feeds", l.Feeds),
 	}
 }
@@ -114,14 +124,15 @@ func (l *limiters) charge(h http.Header, p beacon.Principal, requests int, now t
 	if p.Enrols() {
 		return verdict(h, l.enrolPolicy, l.enrols.Spend(p.User, now, requests), "too many devices enrol at once with keys of this user: try again later")
 	}
-	if err := verdict(h, l.keyPolicy, l.keys.Spend(p.Key, now, requests), keyRefused); err != nil {
+	key, user := p.Sender()
+	if err := verdict(h, l.keyPolicy, l.keys.Spend(key, now, requests), keyRefused); err != nil {
 		return err
 	}
 	users := l.users
 	if p.Publishable() {
 		users = l.visitors
 	}
-	if d := users.Spend(p.User, now, requests); !d.Allowed {
+	if d := users.Spend(user, now, requests); !d.Allowed {
 		return verdict(h, l.userPolicy, d, userRefused)
 	}
 	return nil
@@ -135,6 +146,16 @@ func (l *limiters) SpendDevice(h http.Header, hotspot beacon.HotspotID, now time
 // SpendLinkTry counts one attempt to link a device.
 func (l *limiters) SpendLinkTry(h http.Header, r *http.Request, now time.Time) error {
 	return verdict(h, l.linkPolicy, l.links.Decide(Address(r), now), "too many attempts to link a device from this address")
+}
+
+// SpendDoor counts one person who begins to sign in with what has to be finished later.
+func (l *limiters) SpendDoor(h http.Header, r *http.Request, now time.Time) error {
+	return verdict(h, l.doorPolicy, l.doors.Decide(Address(r), now), "too many people begin to sign in from this address: try again in a minute")
+}
+
+// SpendSignUp counts one person who signs up, or wants a link mailed.
+func (l *limiters) SpendSignUp(h http.Header, r *http.Request, now time.Time) error {
+	return verdict(h, l.signUpPolicy, l.signUps.Decide(Address(r), now), "too many people sign up from this address, or want links: try again in some minutes")
 }
 
 // SpendFeed counts a request for an open feed, which needs no key, as many requests

@@ -181,6 +181,11 @@ func ReadText(value jsontext.Value) (string, error) {
 	return string(text), err
 }
 
+// JSON reads an object that is handed on as it was sent.
+func (o *Object) JSON(name string) beacon.Opt[[]byte] {
+	return Member(o, name, jsontext.KindBeginObject, "must be an object", func(value jsontext.Value) ([]byte, error) { return slices.Clone([]byte(value)), nil })
+}
+
 var errNumber = errors.New("must be a number within the range of a double")
 
 func (o *Object) Number(name string) beacon.Opt[float64] {

@@ -63,6 +63,9 @@ func ByUser[In any](r *http.Request, p beacon.Principal, _ In, key string) (*bea
 		secret = sessionOf(r)
 	}
 	o := &beacon.Once{Owner: string(p.User), Key: key, Secret: secret}
+	if p.Person != "" {
+		o.Owner = string(p.Person) + string(p.User)
+	}
 	if p.Limited() {
 		o.Most = maxOnce
 	}

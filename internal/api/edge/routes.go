@@ -9,15 +9,17 @@ import (
 // Base is the path prefix of every endpoint.
 const Base = "/v1"
 
-// Route is an endpoint that requires an API key.
+// Route is an endpoint that requires an API key, or a person who is signed in.
 type Route struct {
 	Pattern string
-	scope   beacon.Scope // the key must have it; empty: any valid key will do (decision N6)
+	Needs   beacon.Permission
 	run     Endpoint
 }
 
 // On returns a route.
-func On(pattern string, scope beacon.Scope, run Endpoint) Route { return Route{pattern, scope, run} }
+func On(pattern string, needs beacon.Permission, run Endpoint) Route {
+	return Route{pattern, needs, run}
+}
 
 // OpenRoute is an endpoint that does its own authentication, if any.
 type OpenRoute struct {

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
@@ -31,6 +32,32 @@ func CookieName(origin string) string {
 		return LoopbackCookie
 	}
 	return ""
+}
+
+// accountHeader says for which account a person acts. Requests that change something must have
+// it, be it empty: pages of other origins cannot send it.
+const accountHeader = "Beacon-Account"
+
+var errNoAccount error = &beacon.Error{Kind: beacon.Forbidden, Message: "requests of a person that change something need the header " + accountHeader + ": an account of theirs, or nothing"}
+
+// verifyPerson returns the principal of a person's session.
+func (e *Edge) verifyPerson(r *http.Request, session string, mayAsk func() error) (beacon.Principal, error) {
+	if e.people == nil {
+		return beacon.Principal{}, access.ErrUnauthorized
+	}
+	account := r.Header[accountHeader]
+	if len(account) > 1 || len(account) == 0 && r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return beacon.Principal{}, errNoAccount
+	}
+	return e.people.Verify(r.Context(), session, beacon.UserID(strings.Join(account, "")), mayAsk)
+}
+
+// SessionOf returns the text of the session in a request of one of our own pages, or "".
+func SessionOf(r *http.Request) string {
+	if !fromSessionsPage(r) {
+		return ""
+	}
+	return sessionOf(r)
 }
 
 // sessionOf returns the session in a request, or "". The cookie that other hosts could set

@@ -46,6 +46,7 @@ func (a *API) history(ctx context.Context, p beacon.Principal, q telemetry.Histo
 	if err != nil {
 		return historyOf{}, err
 	}
+	p = p.At(q.Hotspot)
 	return historyOf{
 		History:      h,
 		showsClients: p.Sees(beacon.HistoryClients, hotspot.Operator),

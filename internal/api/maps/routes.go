@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/beacon-wifi/beacon/internal/api/edge"
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/fleet"
 )
 
@@ -24,8 +25,8 @@ func New(e *edge.Edge, f *fleet.Fleet) *API {
 // Routes lists the endpoints. openapi.yaml describes each.
 func (a *API) Routes() []edge.Route {
 	return []edge.Route{
-		edge.On("GET /v1/coverage", "", a.coverage),
-		edge.On("POST /v1/coverage/simulate", "", a.whatIf),
-		edge.On(edge.TilePattern, "", a.tile),
+		edge.On("GET /v1/coverage", beacon.Read, a.coverage),
+		edge.On("POST /v1/coverage/simulate", beacon.Read, a.whatIf),
+		edge.On(edge.TilePattern, beacon.Read, a.tile),
 	}
 }

@@ -36,7 +36,7 @@ func (a *API) audit(w http.ResponseWriter, r *http.Request, p beacon.Principal) 
 	}
 	out := client.Audit{Changes: make([]client.AuditRow, len(page.Changes))}
 	for i := range page.Changes {
-		out.Changes[i] = ShowChange(&page.Changes[i])
+		out.Changes[i] = ShowChange(&page.Changes[i], page.Names)
 	}
 	if page.Next != nil {
 		out.Next = auditCursor(page.Next)
@@ -44,12 +44,19 @@ func (a *API) audit(w http.ResponseWriter, r *http.Request, p beacon.Principal) 
 	return a.Write(w, http.StatusOK, edge.Payload{Data: out})
 }
 
-// ShowChange shows a row of the audit.
-func ShowChange(c *beacon.Change) client.AuditRow {
-	return client.AuditRow{
+// ShowChange shows a row of the audit, with the name of who did it.
+func ShowChange(c *beacon.Change, names map[beacon.PersonID]string) client.AuditRow {
+	row := client.AuditRow{
 		At: c.At, Kind: string(c.Kind), Target: c.Target, Version: c.Version, KeyID: string(c.Actor.Key), UserID: string(c.Actor.User),
 		RequestID: c.Actor.Request, Note: c.Actor.Note,
 	}
+	if c.Actor.Person != "" {
+		row.Person = new(string(c.Actor.Person))
+	}
+	if name, ok := names[c.Actor.Person]; ok {
+		row.PersonName = &name
+	}
+	return row
 }
 
 func decodeAudit(_ *http.Request, q *edge.Query) oversight.AuditQuery {

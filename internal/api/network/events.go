@@ -59,7 +59,8 @@ func (a *API) relay(r *http.Request, p beacon.Principal, sub *events.Subscriptio
 	if err != nil && (ctx.Err() == nil || r.Context().Err() != nil) {
 		return err
 	}
-	if !a.stillOpens(r) {
+	p, open := a.stillOpens(r, p)
+	if !open {
 		return errKeyEnded
 	}
 	if err != nil {
@@ -68,12 +69,17 @@ func (a *API) relay(r *http.Request, p beacon.Principal, sub *events.Subscriptio
 	return out.send(batch, p)
 }
 
-var errKeyEnded = errors.New("the key was revoked or has expired")
+var errKeyEnded = errors.New("the key or session has ended, or is no longer for this account")
 
-// stillOpens reports whether the key of a long request is still valid.
-func (a *API) stillOpens(r *http.Request) bool {
-	_, err := a.Verify(r, func() error { return nil })
-	return err == nil || edge.KindOf(err) != beacon.Unauthorized
+// stillOpens returns who sends a long request, as they are now: a person may have other roles
+// than before. It reports whether they still may; while the database is away, they do.
+func (a *API) stillOpens(r *http.Request, p beacon.Principal) (beacon.Principal, bool) {
+	now, err := a.Verify(r, func() error { return nil })
+	if err == nil {
+		return now.For(beacon.Read), true
+	}
+	kind := edge.KindOf(err)
+	return p, kind != beacon.Unauthorized && kind != beacon.Forbidden
 }
 
 // DecodeAfter reads the id of the last event that a client received. The header that an

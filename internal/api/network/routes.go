@@ -57,15 +57,15 @@ func New(e *edge.Edge, cfg Config) *API {
 // Routes lists the endpoints. openapi.yaml describes each.
 func (a *API) Routes() []edge.Route {
 	return []edge.Route{
-		edge.On("GET /v1/hotspots/{id}/neighbours", beacon.HotspotsVerify, edge.Serve(a.Edge, 200, edge.PathID, a.around, edge.EncodeShown)),
-		edge.On("GET /v1/events", "", a.events),
-		edge.On("GET /v1/overview", beacon.HotspotsVerify, edge.Serve(a.Edge, 200, edge.DecodeNothing, a.desk.Overview, encodeDesk)),
-		edge.On("GET /v1/settings", "", edge.Serve(a.Edge, 200, edge.DecodeNothing, a.oversight.Settings, a.encodeSettings)),
-		edge.On("PATCH /v1/settings", beacon.Admin, edge.Serve(a.Edge, 200, edge.FromBody(decodeSettings), a.oversight.ChangeSettings, a.encodeSettings)),
-		edge.On("GET /v1/review", beacon.HotspotsVerify, edge.Serve(a.Edge, 200, edge.FromList(decodeQueue), a.review.Queue, encodeQueue)),
-		edge.On("DELETE /v1/review/{id}/{kind}", beacon.HotspotsVerify, edge.Serve(a.Edge, 204, decodeDismissal, a.review.Dismiss, edge.EncodeNothing)),
-		edge.On("GET /v1/audit", beacon.Admin, a.audit),
-		edge.On("GET /v1/operators", beacon.Admin, edge.Serve(a.Edge, 200, edge.FromList(decodeOperators), a.oversight.Operators, encodeOperators)),
-		edge.On("POST /v1/macs/releases", beacon.Admin, edge.ServeOnce(a.Edge, 200, edge.FromBody(decodeRelease), a.oversight.ReleaseMAC, encodeReleased, edge.ByUser)),
+		edge.On("GET /v1/hotspots/{id}/neighbours", beacon.RecordVisits, edge.Serve(a.Edge, 200, edge.PathID, a.around, edge.EncodeShown)),
+		edge.On("GET /v1/events", beacon.Read, a.events),
+		edge.On("GET /v1/overview", beacon.SeeOverview, edge.Serve(a.Edge, 200, edge.DecodeNothing, a.desk.Overview, encodeDesk)),
+		edge.On("GET /v1/settings", beacon.Read, edge.Serve(a.Edge, 200, edge.DecodeNothing, a.oversight.Settings, a.encodeSettings)),
+		edge.On("PATCH /v1/settings", beacon.ChangeSettings, edge.Serve(a.Edge, 200, edge.FromBody(decodeSettings), a.oversight.ChangeSettings, a.encodeSettings)),
+		edge.On("GET /v1/review", beacon.JudgeFlags, edge.Serve(a.Edge, 200, edge.FromList(decodeQueue), a.review.Queue, encodeQueue)),
+		edge.On("DELETE /v1/review/{id}/{kind}", beacon.JudgeFlags, edge.Serve(a.Edge, 204, decodeDismissal, a.review.Dismiss, edge.EncodeNothing)),
+		edge.On("GET /v1/audit", beacon.ReadAudit, a.audit),
+		edge.On("GET /v1/operators", beacon.ListOperators, edge.Serve(a.Edge, 200, edge.FromList(decodeOperators), a.oversight.Operators, encodeOperators)),
+		edge.On("POST /v1/macs/releases", beacon.ManageAccounts, edge.ServeOnce(a.Edge, 200, edge.FromBody(decodeRelease), a.oversight.ReleaseMAC, encodeReleased, edge.ByUser)),
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func showAct(a beacon.HoldAct) *client.HoldAct {
-	if a == (beacon.HoldAct{}) {
+	if a.IsZero() {
 		return nil
 	}
 	return &client.HoldAct{At: a.At, Text: a.Note}

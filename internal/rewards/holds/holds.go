@@ -27,6 +27,8 @@ type Store interface {
 	Hold(ctx context.Context, id beacon.HoldID) (h beacon.Hold, found bool, err error)
 	ActiveHolds(ctx context.Context) ([]beacon.Hold, error)
 	Holds(ctx context.Context, user beacon.UserID, after beacon.HoldID, offset, limit int) (page []beacon.Hold, total int, err error)
+	// Behind returns who may be behind a request of a user's key, or of a person.
+	Behind(ctx context.Context, user beacon.UserID, person beacon.PersonID, key beacon.KeyID) (beacon.Behind, error)
 }
 
 // Holds are the holds of all operators.
@@ -105,9 +107,14 @@ func (r *Holds) Place(ctx context.Context, p beacon.Principal, in Request) (beac
 	now := r.moment()
 	hold := beacon.Hold{
 		ID: beacon.HoldID(id.New(beacon.HoldPrefix, now)), User: user, Hotspot: in.Hotspot, Reason: in.Reason, Evidence: in.Evidence,
-		Placed: beacon.HoldAct{By: p.User, At: now}, Until: in.Until.UTC().Truncate(time.Microsecond),
+		Until: in.Until.UTC().Truncate(time.Microsecond),
 	}
-	if err := r.mayJudge(ctx, p.User, &hold); err != nil {
+	judge, err := r.Store.Behind(ctx, p.User, p.Person, p.Key)
+	if err != nil {
+		return beacon.Hold{}, err
+	}
+	hold.Placed = judge.Act(now, "")
+	if err := r.mayJudge(ctx, judge, &hold); err != nil {
 		return beacon.Hold{}, err
 	}
 	return r.edit(ctx, p, user, in.Reason, now, func(all []beacon.Hold) (beacon.Hold, beacon.ChangeKind, error) {
@@ -121,7 +128,7 @@ func (r *Holds) moment() time.Time { return r.Clock.Now().UTC().Truncate(time.Mi
 
 // Decide extends a hold, ends it, or makes what is held void.
 func (r *Holds) Decide(ctx context.Context, p beacon.Principal, in Decision) (beacon.Hold, error) {
-	may := func(h *beacon.Hold) error { return r.mayJudge(ctx, p.User, h) }
+	may := func(judge beacon.Behind, h *beacon.Hold) error { return r.mayJudge(ctx, judge, h) }
 	return r.change(ctx, p, in.Hold, in.Reason, may, func(h *beacon.Hold, act beacon.HoldAct) (beacon.ChangeKind, error) {
 		switch in.Action {
 		case Extend:
@@ -140,7 +147,7 @@ func (r *Holds) Decide(ctx context.Context, p beacon.Principal, in Decision) (be
 
 // Answer records what the operator says about a hold.
 func (r *Holds) Answer(ctx context.Context, p beacon.Principal, in Reply) (beacon.Hold, error) {
-	may := func(h *beacon.Hold) error {
+	may := func(_ beacon.Behind, h *beacon.Hold) error {
 		if !p.MayActFor(h.User) {
 			return errNoHold
 		}
@@ -167,7 +174,7 @@ func (r *Holds) List(ctx context.Context, p beacon.Principal, q Query) (beacon.L
 
 // change edits an existing hold, if p may.
 func (r *Holds) change(
-	ctx context.Context, p beacon.Principal, hold beacon.HoldID, note string, may func(*beacon.Hold) error,
+	ctx context.Context, p beacon.Principal, hold beacon.HoldID, note string, may func(beacon.Behind, *beacon.Hold) error,
 	edit func(*beacon.Hold, beacon.HoldAct) (beacon.ChangeKind, error),
 ) (beacon.Hold, error) {
 	if !id.Valid(beacon.HoldPrefix, string(hold)) {
@@ -177,8 +184,12 @@ func (r *Holds) change(
 	if err == nil && !found {
 		err = errNoHold
 	}
+	if err != nil {
+		return beacon.Hold{}, err
+	}
+	who, err := r.Store.Behind(ctx, p.User, p.Person, p.Key)
 	if err == nil {
-		err = may(&was)
+		err = may(who, &was)
 	}
 	if err != nil {
 		return beacon.Hold{}, err
@@ -189,7 +200,7 @@ func (r *Holds) change(
 		if at < 0 {
 			return beacon.Hold{}, "", errNoHold
 		}
-		kind, err := edit(&all[at], beacon.HoldAct{By: p.User, At: now, Note: note})
+		kind, err := edit(&all[at], who.Act(now, note))
 		return all[at], kind, err
 	})
 }
@@ -212,18 +223,23 @@ func (r *Holds) edit(
 }
 
 // mayJudge returns an error for someone with a hotspot that is held, or near to one
-// (decision D148).
-func (r *Holds) mayJudge(ctx context.Context, judge beacon.UserID, hold *beacon.Hold) error {
-	if judge == hold.User {
+// (decision D148), in any of their accounts.
+func (r *Holds) mayJudge(ctx context.Context, judge beacon.Behind, hold *beacon.Hold) error {
+	if judge.Owns(hold.User) {
 		return errInvolved
 	}
 	held, err := r.heldHotspots(ctx, hold)
 	if err != nil {
 		return err
 	}
-	own, err := r.hotspotsOf(ctx, judge, r.Clock.Now().Add(-beacon.HoldAtMost))
-	if err == nil && anyWithin(r.stands(own), r.places(held, hold), beacon.HoldAwayM) {
-		err = errInvolved
+	for _, account := range judge.Accounts {
+		own, err := r.hotspotsOf(ctx, account, r.Clock.Now().Add(-beacon.HoldAtMost))
+		if err != nil {
+			return err
+		}
+		if anyWithin(r.stands(own), r.places(held, hold), beacon.HoldAwayM) {
+			return errInvolved
+		}
 	}
 	if err == nil && len(held) == 0 && hold.Number == 0 {
 		err = errNoUser

@@ -130,7 +130,7 @@ func eraseRows(t *testing.T, database Database) {
 		t.Fatal(err)
 	}
 	wantNotes(t, db)
-	if err := db.Users.EraseUser(t.Context(), Actor.User); err != nil {
+	if err := db.Users.EraseUser(t.Context(), Actor.User, Actor, Now); err != nil {
 		t.Fatal(err)
 	}
 	insert(t, db, again(h)) // nobody has its address reserved

@@ -6,7 +6,8 @@ import { frame } from "./frame";
 import { hotspots } from "./hotspots";
 import { imports } from "./imports";
 import { map } from "./map";
+import { people } from "./people";
 import { rewards } from "./rewards";
 import { staff } from "./staff";
 
-export const en = { ...common, ...frame, ...map, ...hotspots, ...correct, ...imports, ...rewards, ...staff };
+export const en = { ...common, ...frame, ...map, ...hotspots, ...correct, ...imports, ...people, ...rewards, ...staff };

@@ -40,6 +40,10 @@ export const common: typeof en = {
     saved: "Guardado.",
     reason: "Motivo",
     delete: "Eliminar",
+    remove: "Quitar",
+    cancel: "Cancelar",
+    yes: "sí",
+    no: "no",
     latitude: "Latitud",
     longitude: "Longitud",
     signal: "Señal",
@@ -73,6 +77,7 @@ export const common: typeof en = {
     unreachable: "No se puede contactar con el servidor. Inténtelo de nuevo en un momento.",
     status: (status) => `El servidor respondió con el estado ${status}. Inténtelo de nuevo en un momento.`,
     noLongerValid: "Su clave ya no es válida. Inicie sesión de nuevo.",
+    sessionEnded: "Su sesión terminó. Iníciela de nuevo.",
     position: "El navegador no indica dónde se encuentra usted. Permítalo, o escriba las coordenadas.",
     location: (fault) => `La ubicación ${fault}`,
     fields: (n) => `${n} campos no son válidos`,
@@ -80,7 +85,7 @@ export const common: typeof en = {
     request: (id) => ["Solicitud ", id],
     byCode: {
       unauthorized: "La clave no es válida, caducó o fue revocada.",
-      forbidden: "Su clave no permite hacer esto.",
+      forbidden: "No tiene permiso para hacer esto.",
       not_found: "No existe, o ya no está.",
       rate_limit_exceeded: "Demasiadas solicitudes. Espere un momento e inténtelo de nuevo.",
       overloaded: "El servidor está arrancando o sobrecargado. Inténtelo de nuevo en un momento.",
@@ -88,6 +93,10 @@ export const common: typeof en = {
     },
     // Delante puede estar el campo.
     byText: [
+      [/^this would leave an account without an owner, .+$/, "así la cuenta se quedaría sin titular, o la red sin administración: nombre antes a otra persona"],
+      [/^you are a member already$/, "ya es miembro"],
+      [/^this person is suspended$/, "el acceso de esta persona está suspendido"],
+      [/^(\S+ )?must be one of the new ones$/, "$1debe ser uno de los nuevos"],
       [/^(\S+ )?is required$/, "$1es un dato obligatorio"],
       [/^(\S+ )?must not be null$/, "$1es un dato obligatorio"],
       [/^(\d+) fields are not valid$/, "$1 campos no son válidos"],

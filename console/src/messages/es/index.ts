@@ -13,6 +13,9 @@
 //   reward        recompensa                      statement   extracto
 //   credits       créditos                        coverage    cobertura
 //   link code     código de enlace                home        vivienda
+//   passkey       llave de acceso                 role        rol
+//   post          cargo                           member      miembro
+//   account       cuenta                          owner       titular
 import type { Messages } from "..";
 import { common } from "./common";
 import { correct } from "./correct";
@@ -20,7 +23,8 @@ import { frame } from "./frame";
 import { hotspots } from "./hotspots";
 import { imports } from "./imports";
 import { map } from "./map";
+import { people } from "./people";
 import { rewards } from "./rewards";
 import { staff } from "./staff";
 
-export const es: Messages = { ...common, ...frame, ...map, ...hotspots, ...correct, ...imports, ...rewards, ...staff };
+export const es: Messages = { ...common, ...frame, ...map, ...hotspots, ...correct, ...imports, ...people, ...rewards, ...staff };

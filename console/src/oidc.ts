@@ -1,0 +1,20 @@
+// Where people come back to whom a provider of OpenID Connect has signed in: what it says stands
+// in the address, from which it is taken before the page is drawn.
+import { go } from "./router";
+
+let said = "";
+
+/** Takes what the provider said out of the address, and shows the page that goes on with it. */
+export function takeReturn(): void {
+  if (location.pathname !== "/oidc") return;
+  said = location.search.slice(1);
+  history.replaceState(null, "", "/");
+  go("/oidc");
+}
+
+/** What the provider said, once. */
+export function takeSaid(): string {
+  const once = said;
+  said = "";
+  return once;
+}

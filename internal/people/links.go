@@ -1,0 +1,290 @@
+package people
+
+import (
+	"context"
+	"crypto/subtle"
+	"slices"
+	"time"
+
+	"github.com/beacon-wifi/beacon/internal/access"
+	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/id"
+)
+
+const (
+	// LinkLasts is how long a link from someone else signs in.
+	LinkLasts = 24 * time.Hour
+	// mailedLasts is how long a link signs in that a person asked for by mail.
+	mailedLasts = 15 * time.Minute
+)
+
+// Link is a one-time link to sign in.
+type Link struct {
+	Token     string
+	ExpiresAt time.Time
+}
+
+var errLinkElsewhere = &beacon.Error{Kind: beacon.Forbidden, Message: "a link would give you more than you may do yourself: an admin of the network can make one"}
+
+// MakeLink makes a link with which a member can sign in who lost their passkey. In an account
+// it takes someone who could give everything that the person has, anywhere: else they could
+// use it themselves. Without an account it takes an admin.
+func (pp *People) MakeLink(ctx context.Context, p beacon.Principal, in Membership) (made Link, err error) {
+	if in.Account != "" {
+		if in.Account, err = resolve(p, in.Account); err != nil {
+			return Link{}, err
+		}
+	}
+	if in.Person == beacon.Me || in.Person == p.Person && p.Person != "" {
+		return Link{}, errYourself
+	}
+	if !id.Valid(beacon.PersonPrefix, string(in.Person)) {
+		return Link{}, errPerson
+	}
+	now := pp.now()
+	token, hash := newToken()
+	made = Link{token, now.Add(LinkLasts)}
+	return made, pp.edit(ctx, p, beacon.PeopleSight{Person: in.Person, Accounts: []beacon.UserID{in.Account}}, func(e *beacon.PeopleEdit) error {
+		by, who := stands(p, e, in.Account), e.Person
+		if err := by.mayLink(in.Account, who); err != nil {
+			return err
+		}
+		if !who.Active() {
+			return errSuspended
+		}
+		if err := p.CheckNotFrozen(now); err != nil {
+			return err
+		}
+		for i := range who.Memberships {
+			if err := mayMakeLeaders(p, now, &who.Memberships[i]); err != nil {
+				return err
+			}
+		}
+		data := string(in.Account)
+		if by.posts && p.Person == "" { // a key of staff, like the command line
+			data = ""
+		}
+		e.Write.DropTickets = []beacon.TicketKind{beacon.LinkTicket} // one at a time
+		e.Write.Tickets = []beacon.Ticket{{Hash: hash, Kind: beacon.LinkTicket, Person: who.ID, Data: data, CreatedBy: p.Person, CreatedAt: now, ExpiresAt: made.ExpiresAt}}
+		e.Write.Changes = []beacon.Change{pp.change(beacon.PersonChanged, string(who.ID), p.Actor(), "link", string(in.Account))}
+		return access.Keep(p.Once, made, string(who.ID))
+	})
+}
+
+// mayLink returns an error for who may not make a link with which a person signs in.
+func (s standing) mayLink(account beacon.UserID, who *beacon.Seated) error {
+	if account != "" && !s.role.MayGive(beacon.Viewer) || account == "" && !s.posts {
+		return errNotGiven
+	}
+	if who == nil || !who.ErasedAt.IsZero() || account != "" && who.In(account) == nil {
+		return errPerson
+	}
+	for i := range who.Memberships {
+		if seat := &who.Memberships[i]; !s.posts && (seat.Account != account || s.mayGive(seat) != nil) {
+			return errLinkElsewhere
+		}
+	}
+	return nil
+}
+
+// linkHolds reports whether a link may still be used: its maker, who is the actor of the edit,
+// may have lost rights since, and its person may have got some.
+func linkHolds(e *beacon.PeopleEdit) bool {
+	account, by := beacon.UserID(e.Ticket.Data), e.Ticket.CreatedBy
+	switch {
+	case by == e.Person.ID:
+		return true
+	case by != "":
+		return e.Actor != nil && e.Actor.ID == by && seatedStands(e.Actor, account).mayLink(account, e.Person) == nil
+	case account == "": // by the command line, or a key that may do everything
+		return true
+	}
+	return !slices.ContainsFunc(e.Person.Memberships, func(m beacon.Membership) bool { return m.Account != account }) && e.Person.In(account) != nil
+}
+
+var errSuspended = &beacon.Error{Kind: beacon.Conflict, Message: "this person is suspended"}
+
+// MailLink sends a link to whoever has a mail address, if anyone does. It returns at once,
+// and does the same whether or not anyone has: see Run.
+func (pp *People) MailLink(_ context.Context, _ beacon.Principal, address string) (struct{}, error) {
+	if pp.mailer == nil {
+		return struct{}{}, &beacon.Error{Kind: beacon.Conflict, Message: "this network sends no mail"}
+	}
+	clean, err := cleanMail(address)
+	if err != nil || clean == "" {
+		var f beacon.Faults
+		f.Check("mail", errMail)
+		return struct{}{}, f.Err()
+	}
+	select {
+	case pp.asked <- clean:
+	default: // too many at once: they can ask again
+	}
+	return struct{}{}, nil
+}
+
+// Run sends the links that people asked for by mail, until ctx ends.
+func (pp *People) Run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case address := <-pp.asked:
+			if err := pp.mailLinks(ctx, address); err != nil && ctx.Err() == nil {
+				pp.log.Warn("a link to sign in could not be mailed", "err", err)
+			}
+		}
+	}
+}
+
+// sameMail is how many people with one address are mailed at most.
+const sameMail = 5
+
+func (pp *People) mailLinks(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	people, err := pp.store.PeopleByMail(ctx, address, sameMail)
+	if err != nil {
+		return err
+	}
+	for _, person := range people {
+		if !person.Active() {
+			continue
+		}
+		now := pp.now()
+		token, hash := newToken()
+		err := pp.store.EditPeople(ctx, beacon.Actor{Request: "mail"}, beacon.PeopleSight{Person: person.ID}, func(e *beacon.PeopleEdit) error {
+			if e.Person == nil || beacon.FoldMail(e.Person.Mail) != beacon.FoldMail(address) {
+				return errPerson
+			}
+			e.Write.DropMailed = true // and none that someone else made: anyone can ask
+			e.Write.Tickets = []beacon.Ticket{{Hash: hash, Kind: beacon.LinkTicket, Person: person.ID, CreatedBy: person.ID, CreatedAt: now, ExpiresAt: now.Add(mailedLasts)}}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		pp.mailer.SendLink(person.Mail, person.Language, token, now.Add(mailedLasts))
+	}
+	return nil
+}
+
+// NewCodes makes recovery codes. They are in force once one of them is typed back: until then
+// earlier ones are.
+func (pp *People) NewCodes(ctx context.Context, p beacon.Principal, _ struct{}) (codes []string, err error) {
+	if p.Person == "" {
+		return nil, errNoPerson
+	}
+	now := pp.now()
+	tickets := make([]beacon.Ticket, codesAtOnce)
+	for i := range tickets {
+		code, hash := newCode()
+		codes = append(codes, code)
+		tickets[i] = beacon.Ticket{Hash: hash, Kind: beacon.NewCodeTicket, Person: p.Person, CreatedBy: p.Person, CreatedAt: now, ExpiresAt: now.Add(day)}
+	}
+	return codes, pp.edit(ctx, p, beacon.PeopleSight{Person: p.Person}, func(e *beacon.PeopleEdit) error {
+		if err := p.CheckFresh(now); err != nil {
+			if e.Person == nil || e.Doors.Codes > 0 || e.Doors.Passkeys > 0 {
+				return err
+			}
+			// Their first door, so they could never be fresh without it. Whoever has their
+			// browser may be someone else.
+			e.Person.RecoveredAt = now
+			e.Write.People = []beacon.Person{e.Person.Person}
+			e.Write.Changes = []beacon.Change{pp.change(beacon.PersonRecovered, string(p.Person), p.Actor(), "first codes")}
+		}
+		e.Write.DropTickets, e.Write.Tickets = []beacon.TicketKind{beacon.NewCodeTicket}, tickets
+		return access.Keep(p.Once, codes, string(p.Person))
+	})
+}
+
+// ConfirmCodes puts new codes in force, by one of them that was typed back.
+func (pp *People) ConfirmCodes(ctx context.Context, p beacon.Principal, code string) (struct{}, error) {
+	if p.Person == "" {
+		return struct{}{}, errNoPerson
+	}
+	hash, ok := hashCode(code)
+	if !ok {
+		return struct{}{}, errNotOfThese
+	}
+	return struct{}{}, pp.edit(ctx, p, beacon.PeopleSight{Person: p.Person, Ticket: &hash}, func(e *beacon.PeopleEdit) error {
+		if t := e.Ticket; t == nil || t.Kind != beacon.NewCodeTicket || subtle.ConstantTimeCompare([]byte(t.Person), []byte(p.Person)) != 1 || !t.InForce(pp.now()) {
+			return errNotOfThese
+		}
+		e.Write.NewInForce = true
+		e.Write.Changes = []beacon.Change{pp.change(beacon.PersonChanged, string(p.Person), p.Actor(), "codes")}
+		return nil
+	})
+}
+
+var errNotOfThese = &beacon.Error{Kind: beacon.InvalidRequest, Message: "code must be one of the new ones", Fields: []beacon.FieldError{{Field: "code", Message: "must be one of the new ones"}}}
+
+// MySessions returns where the person is signed in.
+func (pp *People) MySessions(ctx context.Context, p beacon.Principal, _ struct{}) (all []beacon.Session, err error) {
+	if p.Person == "" {
+		return nil, errNoPerson
+	}
+	all, err = pp.store.Sessions(ctx, p.Person, manySessions)
+	now := pp.now()
+	return slices.DeleteFunc(all, func(s beacon.Session) bool { return !now.Before(s.ExpiresAt) }), err
+}
+
+// manySessions is how many sessions are listed at most.
+const manySessions = 200
+
+// EndSession ends one session of the person, or, without an id, all others.
+func (pp *People) EndSession(ctx context.Context, p beacon.Principal, session beacon.SessionID) (struct{}, error) {
+	if p.Person == "" || p.Signed == nil {
+		return struct{}{}, errNoPerson
+	}
+	end := beacon.EndSessions{Person: p.Person, One: session, Spare: p.Signed.Session}
+	if session != "" && !id.Valid(beacon.SessionPrefix, string(session)) {
+		return struct{}{}, beacon.NoSuch("session")
+	}
+	return struct{}{}, pp.editBy(ctx, p, p.Actor(), beacon.PeopleSight{}, func(e *beacon.PeopleEdit) error {
+		e.Write.End = &end
+		e.Write.Changes = []beacon.Change{pp.change(beacon.SessionEnded, string(p.Person), p.Actor())}
+		return nil
+	})
+}
+
+// MyPasskeys returns the passkeys of the person.
+func (pp *People) MyPasskeys(ctx context.Context, p beacon.Principal, _ struct{}) ([]beacon.Passkey, error) {
+	if p.Person == "" {
+		return nil, errNoPerson
+	}
+	return pp.store.Passkeys(ctx, p.Person)
+}
+
+// DropPasskey deletes a passkey of the person.
+func (pp *People) DropPasskey(ctx context.Context, p beacon.Principal, passkey string) (struct{}, error) {
+	if p.Person == "" {
+		return struct{}{}, errNoPerson
+	}
+	return struct{}{}, pp.edit(ctx, p, beacon.PeopleSight{Person: p.Person, Passkeys: true}, func(e *beacon.PeopleEdit) error {
+		if err := p.CheckFresh(pp.now()); err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(e.Passkeys, func(k beacon.Passkey) bool { return k.ID == passkey }) {
+			return beacon.NoSuch("passkey")
+		}
+		e.Write.DropPasskey = passkey
+		e.Write.Changes = []beacon.Change{pp.change(beacon.PersonChanged, string(p.Person), p.Actor(), "passkey dropped")}
+		return nil
+	})
+}
+
+// SignOut ends the session with a text. One that is not a person's, or has ended, is no error.
+func (pp *People) SignOut(ctx context.Context, text string) error {
+	if !IsSession(text) {
+		return nil
+	}
+	p, err := pp.sessions.Verify(ctx, text, "", func() error { return nil })
+	if beacon.KindOf(err) == beacon.Unauthorized {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	_, err = pp.EndSession(ctx, p, p.Signed.Session)
+	return err
+}

@@ -1,16 +1,8 @@
 package api_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
-	"maps"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -22,73 +14,13 @@ import (
 	"github.com/beacon-wifi/beacon/internal/people"
 	"github.com/beacon-wifi/beacon/internal/people/doors"
 	"github.com/beacon-wifi/beacon/internal/people/oidc"
+	"github.com/beacon-wifi/beacon/test/harness/visitor"
 )
 
-// issuer is a provider of OpenID Connect that signs in whom a test wants. That lies of one are
-// found out is tested in package oidc.
-type issuer struct {
-	*httptest.Server
-	key *ecdsa.PrivateKey
+// issuer is the provider of a test.
+type issuer struct{ *visitor.Issuer }
 
-	mu     sync.Mutex
-	nonces map[string]string         // by code
-	claims map[string]map[string]any // by code
-}
-
-func newIssuer(t *testing.T) *issuer {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := &issuer{key: key, nonces: map[string]string{}, claims: map[string]map[string]any{}}
-	i.Server = httptest.NewServer(i)
-	t.Cleanup(i.Close)
-	return i
-}
-
-func encoded(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
-
-func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "application/json")
-	var said any
-	switch r.URL.Path {
-	case "/.well-known/openid-configuration":
-		said = map[string]any{
-			"issuer": i.URL, "authorization_endpoint": i.URL + "/auth", "token_endpoint": i.URL + "/token", "jwks_uri": i.URL + "/keys",
-			"id_token_signing_alg_values_supported": []string{"ES256"},
-		}
-	case "/keys":
-		point, _ := i.key.PublicKey.Bytes()
-		said = map[string]any{"keys": []any{map[string]any{"kty": "EC", "crv": "P-256", "alg": "ES256", "kid": "a", "x": encoded(point[1:33]), "y": encoded(point[33:])}}}
-	case "/token":
-		said = map[string]any{"access_token": "opaque", "token_type": "Bearer", "id_token": i.token(r.PostFormValue("code"))}
-	default:
-		http.NotFound(w, r)
-		return
-	}
-	_ = json.NewEncoder(w).Encode(said)
-}
-
-func (i *issuer) token(code string) string {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	claims := map[string]any{
-		"iss": i.URL, "aud": "beacon", "nonce": i.nonces[code], "iat": noon.Unix(), "exp": noon.Add(30 * 24 * time.Hour).Unix(), "auth_time": noon.Unix(),
-	}
-	maps.Copy(claims, i.claims[code])
-	body, _ := json.Marshal(claims)
-	text := encoded([]byte(`{"alg":"ES256","kid":"a","typ":"JWT"}`)) + "." + encoded(body)
-	sum := sha256.Sum256([]byte(text))
-	r, s, err := ecdsa.Sign(rand.Reader, i.key, sum[:])
-	if err != nil {
-		return ""
-	}
-	signature := make([]byte, 64)
-	r.FillBytes(signature[:32])
-	s.FillBytes(signature[32:])
-	return text + "." + encoded(signature)
-}
+func newIssuer(t *testing.T) *issuer { return &issuer{visitor.NewIssuer(t, noon)} }
 
 // options are those of a server whose provider this is.
 func (i *issuer) options(t *testing.T, change func(*node.Config)) options {
@@ -115,19 +47,12 @@ type visit struct{ cookie, body string }
 func (g guest) visits(t testing.TB, i *issuer, begin string, claims map[string]any) visit {
 	t.Helper()
 	a := g.send(t, "POST", "/console/oidc/begin", begin)
-	u, err := url.Parse(data[shapes.Departure](t, a, http.StatusOK).URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := data[shapes.Departure](t, a, http.StatusOK).URL
 	cookie, attributes, _ := strings.Cut(a.Header.Get("Set-Cookie"), "; ")
-	if attributes != "Path=/; Max-Age=600; HttpOnly; SameSite=Lax" || !strings.HasPrefix(cookie, "beacon-oidc=") || u.Query().Get("redirect_uri") == "" {
-		t.Fatalf("begun with %s, %s", attributes, u)
+	if attributes != "Path=/; Max-Age=600; HttpOnly; SameSite=Lax" || !strings.HasPrefix(cookie, "beacon-oidc=") {
+		t.Fatalf("begun with %s", attributes)
 	}
-	code := rand.Text()
-	i.mu.Lock()
-	i.nonces[code], i.claims[code] = u.Query().Get("nonce"), claims
-	i.mu.Unlock()
-	body, _ := json.Marshal(map[string]string{"query": url.Values{"code": {code}, "state": {u.Query().Get("state")}}.Encode()})
+	body, _ := json.Marshal(map[string]string{"query": i.Visit(t, address, claims)})
 	return visit{cookie, string(body)}
 }
 

@@ -9,66 +9,26 @@ import (
 	"testing"
 	"time"
 
-	"github.com/descope/virtualwebauthn"
-
 	shapes "github.com/beacon-wifi/beacon/client"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/test/harness/visitor"
 )
 
 // phone is a device that makes passkeys, with a browser.
-type phone struct {
-	page          virtualwebauthn.RelyingParty
-	authenticator virtualwebauthn.Authenticator
-	key           virtualwebauthn.Credential
-}
+type phone struct{ *visitor.Phone }
 
-// newPhone returns a device with a key whose coordinates have no leading zeros: the
-// authenticator would leave them out, against the standard, one time in 128.
-func newPhone(s *server) *phone {
-	d := &phone{page: virtualwebauthn.RelyingParty{ID: "localhost", Name: "Wi-Fi", Origin: s.URL}, authenticator: virtualwebauthn.NewAuthenticator()}
-	for {
-		if d.key = virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2); len(d.key.Key.AttestationData()) == 77 {
-			d.key.Counter = 1
-			return d
-		}
-	}
-}
+func newPhone(s *server) *phone { return &phone{visitor.NewPhone("localhost", s.URL)} }
+
+// make returns the form that adds a passkey.
+func (d *phone) make(t testing.TB, c shapes.Ceremony) string { return d.Make(t, c.Ceremony, c.Options) }
+
+// sign returns the form that finishes another ceremony.
+func (d *phone) sign(t testing.TB, c shapes.Ceremony) string { return d.Sign(t, c.Ceremony, c.Options) }
 
 // begin begins a ceremony.
 func (g guest) begin(t testing.TB, path string) shapes.Ceremony {
 	t.Helper()
 	return data[shapes.Ceremony](t, g.send(t, "POST", path, ""), http.StatusOK)
-}
-
-// make returns the form that adds a passkey.
-func (d *phone) make(t testing.TB, c shapes.Ceremony) string {
-	t.Helper()
-	o, err := virtualwebauthn.ParseAttestationOptions(string(c.Options))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.authenticator.Options.UserHandle = []byte(o.UserID)
-	return form(t, c, virtualwebauthn.CreateAttestationResponse(d.page, d.authenticator, d.key, *o))
-}
-
-// sign returns the form that finishes another ceremony.
-func (d *phone) sign(t testing.TB, c shapes.Ceremony) string {
-	t.Helper()
-	o, err := virtualwebauthn.ParseAssertionOptions(string(c.Options))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.key.Counter++
-	return form(t, c, virtualwebauthn.CreateAssertionResponse(d.page, d.authenticator, d.key, *o))
-}
-
-func form(t testing.TB, c shapes.Ceremony, response string) string {
-	t.Helper()
-	text, err := json.Marshal(map[string]any{"ceremony": c.Ceremony, "response": json.RawMessage(response)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }
 
 // adds adds a passkey on a new device.
@@ -179,7 +139,7 @@ func TestPasskeys_Refused(t *testing.T) {
 			}
 		}
 		// A passkey that is known already, of whomever.
-		stolen := &phone{page: bens.page, authenticator: bens.authenticator, key: bens.key}
+		stolen := &phone{new(*bens.Phone)}
 		wantFault(t, ada.send(t, "POST", "/console/passkeys/finish", stolen.make(t, ada.begin(t, "/console/passkeys/begin"))), http.StatusConflict, "conflict")
 		// Of other pages, and by GET.
 		wantFault(t, s.call(t, "POST", signInBegin, "", "Origin", "https://evil.example"), http.StatusForbidden, "forbidden")
@@ -191,8 +151,8 @@ func TestPasskeys_Refused(t *testing.T) {
 			t.Errorf("who signed in beside Ben is %+v", entered.me)
 		}
 		// A copy: its count does not go on.
-		copied := *adas
-		copied.key.Counter = 0
+		copied := &phone{new(*adas.Phone)}
+		copied.Key.Counter = 0
 		refused("a copy", stranger, signInFinish, copied.sign(t, stranger.begin(t, signInBegin)))
 		late, suspended := adas.sign(t, stranger.begin(t, signInBegin)), bens.sign(t, stranger.begin(t, signInBegin))
 		ada.send(t, "PATCH", "/v1/people/"+ben.me.ID, `{"suspended":true}`).want(t, http.StatusOK)
@@ -234,8 +194,8 @@ func TestPasskeys_Races(t *testing.T) {
 			}
 			var stored struct{ Count uint32 }
 			keys, err := s.db.People.Passkeys(context.WithoutCancel(t.Context()), beacon.PersonID(ada.me.ID))
-			if err != nil || json.Unmarshal([]byte(keys[0].Data), &stored) != nil || stored.Count != adas.key.Counter {
-				t.Errorf("stored is %+v, %v; the device counted %d", stored, err, adas.key.Counter)
+			if err != nil || json.Unmarshal([]byte(keys[0].Data), &stored) != nil || stored.Count != adas.Key.Counter {
+				t.Errorf("stored is %+v, %v; the device counted %d", stored, err, adas.Key.Counter)
 			}
 		}
 		// Of two first passkeys that are added at once, both were begun fresh.

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -272,66 +270,6 @@ func (g guest) invitedLink(t testing.TB) answer {
 	t.Helper()
 	ben := g.invited(t, "/v1/users/me/invitations", `{"role":"viewer"}`, "Ben")
 	return g.send(t, "POST", "/v1/people/"+ben.me.ID+"/link", "")
-}
-
-// A member who was removed on one server has lost what they had on another within its step.
-func TestPeople_Replicas(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *server) {
-		ada := s.firstAdmin(t)
-		ben := ada.invited(t, "/v1/users/me/invitations", `{"role":"manager"}`, "Ben")
-		other := start(t, s.db, options{limits: ample})
-		there := ben
-		there.server = other
-		there.send(t, "GET", "/v1/users/me/invitations", "").want(t, http.StatusOK)
-		ada.send(t, "PATCH", "/v1/users/me/members/"+ben.me.ID, `{"role":"viewer"}`).want(t, http.StatusOK)
-		if err := other.Follower.Step(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		wantFault(t, there.send(t, "GET", "/v1/users/me/invitations", ""), http.StatusForbidden, "forbidden")
-		ben.send(t, "DELETE", "/console/session", "").want(t, http.StatusNoContent)
-		if err := other.Follower.Step(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		wantFault(t, there.send(t, "GET", "/v1/people/me", ""), http.StatusUnauthorized, "unauthorized")
-	})
-}
-
-// Of many who use one invitation or link at once, one is let in; of two owners who leave at
-// once, one stays.
-func TestPeople_Races(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *server) {
-		ada := s.firstAdmin(t)
-		made := data[shapes.CreatedInvitation](t, ada.send(t, "POST", "/v1/users/me/invitations", `{"role":"owner"}`), http.StatusOK)
-		at := func(n int, do func(n int) answer) (done int64) {
-			var all sync.WaitGroup
-			var count atomic.Int64
-			for i := range n {
-				all.Go(func() {
-					if do(i).StatusCode < 300 {
-						count.Add(1)
-					}
-				})
-			}
-			all.Wait()
-			return count.Load()
-		}
-		accept := `{"token":"` + tokenOf(made.Link) + `","name":"Ben"}`
-		if done := at(8, func(int) answer { return guest{server: s}.send(t, "POST", "/console/invitations/accept", accept) }); done != 1 {
-			t.Errorf("%d accepted one invitation", done)
-		}
-		ben := ada.invited(t, "/v1/users/me/invitations", `{"role":"owner"}`, "Cleo")
-		members := data[shapes.Members](t, ben.send(t, "GET", "/v1/users/me/members", ""), http.StatusOK).Items
-		for _, m := range members {
-			if m.Person != ada.me.ID && m.Person != ben.me.ID {
-				ada.send(t, "DELETE", "/v1/users/me/members/"+m.Person, "").want(t, http.StatusNoContent)
-			}
-		}
-		both := []guest{ada, ben}
-		if done := at(2, func(n int) answer { return both[n].send(t, "DELETE", "/v1/users/"+ben.account+"/members/me", "") }); done != 1 {
-			t.Errorf("%d of two owners left", done)
-		}
-		wantFault(t, ada.send(t, "PATCH", "/v1/people/"+ada.me.ID, `{"posts":[]}`), http.StatusForbidden, "forbidden")
-	})
 }
 
 // Wrong tries are bounded, and tell nothing.

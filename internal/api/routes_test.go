@@ -114,7 +114,7 @@ func TestRoutes_Guards(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *server) {
 		scopes := []string{"hotspots:write", "hotspots:verify", "rewards:read", "checkins:write", "keys:manage", "admin"}
 		for route, guard := range guards {
-			if strings.Contains(route, " /v1/people/me") { // see TestPeople_Rights
+			if strings.Contains(route, " /v1/people/me") { // see TestPeople_Matrix
 				continue
 			}
 			method, path, _ := strings.Cut(route, " ")

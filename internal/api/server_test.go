@@ -124,19 +124,25 @@ var ample = edge.Limits{
 var alive = options{limits: ample, live: true}
 
 var stores = map[string]func(t testing.TB) *store.DB{
-	"sqlite": func(t testing.TB) *store.DB {
-		file := filepath.Join(t.TempDir(), "beacon.db")
-		leavesSound(t, func(context.Context) (*store.Examination, error) { return sqlite.Examine(file) })
-		return storetest.Opened(t)(sqlite.Open(t.Context(), file, sqlite.Options{Now: noon}))
-	},
-	"postgres": func(t testing.TB) *store.DB {
-		open := func(ctx context.Context, url string) (*store.DB, error) {
-			return postgres.Open(ctx, storetest.Patient(t, url), postgres.Options{Now: noon})
-		}
-		url := storetest.Prepared(t, open)
-		leavesSound(t, func(ctx context.Context) (*store.Examination, error) { return postgres.Examine(ctx, url) })
-		return storetest.Opened(t)(open(t.Context(), url))
-	},
+	"sqlite":   func(t testing.TB) *store.DB { db, _ := onFile(t); return db },
+	"postgres": func(t testing.TB) *store.DB { db, _ := onPostgres(t); return db },
+}
+
+// onFile opens a new SQLite file, and says where it is.
+func onFile(t testing.TB) (db *store.DB, file string) {
+	file = filepath.Join(t.TempDir(), "beacon.db")
+	leavesSound(t, func(context.Context) (*store.Examination, error) { return sqlite.Examine(file) })
+	return storetest.Opened(t)(sqlite.Open(t.Context(), file, sqlite.Options{Now: noon})), file
+}
+
+// onPostgres opens a new database of PostgreSQL, and says where it is.
+func onPostgres(t testing.TB) (db *store.DB, url string) {
+	open := func(ctx context.Context, url string) (*store.DB, error) {
+		return postgres.Open(ctx, storetest.Patient(t, url), postgres.Options{Now: noon})
+	}
+	url = storetest.Prepared(t, open)
+	leavesSound(t, func(ctx context.Context) (*store.Examination, error) { return postgres.Examine(ctx, url) })
+	return storetest.Opened(t)(open(t.Context(), url)), url
 }
 
 // eachStore runs a test on a fresh server for each store. make test has it on SQLite

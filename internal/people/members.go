@@ -158,8 +158,11 @@ func (pp *People) ChangeMember(ctx context.Context, p beacon.Principal, in Membe
 	if err != nil {
 		return nil, err
 	}
-	if in.Person == p.Person && p.Person != "" || in.Person == beacon.Me {
+	switch {
+	case in.Person == p.Person && p.Person != "" || in.Person == beacon.Me:
 		return nil, errYourself
+	case !id.Valid(beacon.PersonPrefix, string(in.Person)): // PostgreSQL takes no byte 0
+		return nil, errMember
 	}
 	err = pp.edit(ctx, p, beacon.PeopleSight{Accounts: []beacon.UserID{account}, KeysBy: in.Person}, func(e *beacon.PeopleEdit) error {
 		return pp.changeMember(p, in, account, e)

@@ -34,6 +34,9 @@ var controlledVariant = sync.OnceValue(func() *harness.Variant {
 			"	return inChunks(len(rows),", "	defer point.Reach(point.Table(text))\n	return inChunks(len(rows),"),
 		"internal/store/holds.go": patched("internal/store/holds.go", "import (\n", importing,
 			"known int) (n int64, err error) {\n", "known int) (n int64, err error) {\n	point.Reach(\"hold\")\n	defer point.Reach(\"hold\")\n"),
+		"internal/store/people_edit.go": patched("internal/store/people_edit.go", "import (\n", importing,
+			"		w := peopleWriter{tx: tx, seen: seen}\n", "		point.Reach(\"people\")\n		defer point.Reach(\"people\")\n		w := peopleWriter{tx: tx, seen: seen}\n",
+			"	return db.doOnce(ctx, op, by)\n", "	defer point.Reach(\"people\")\n	return db.doOnce(ctx, op, by)\n"),
 		"internal/rewards/closing/settle.go": patched("internal/rewards/closing/settle.go", "import (\n", importing,
 			"	written, err := s.Months.Settle(ctx, s.by, s.revision, s.statements(users, accounts, ended), ended...)\n",
 			"	due := s.statements(users, accounts, ended)\n	point.Reach(\"ready\")\n	written, err := s.Months.Settle(ctx, s.by, s.revision, due, ended...)\n"),
@@ -115,8 +118,9 @@ func patched(file string, oldnew ...string) string {
 // pointSource stops a process when it reaches a point for the n-th time. The points
 // are the tables of rewards, once their rows are written and before the COMMIT,
 // "ready", where a page of statements is computed and its transaction not begun, "hold",
-// where a hold is written next (1) or the COMMIT is (2), and "erasure", where the next
-// write of an erasure is not begun.
+// where a hold is written next (1) or the COMMIT is (2), "people", where people are
+// written next (1), the COMMIT is (2) or the response is (3), and "erasure", where the
+// next write of an erasure is not begun.
 const pointSource = `package point
 
 import (

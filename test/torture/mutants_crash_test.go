@@ -140,6 +140,31 @@ var crashMutants = []mutant{
 		says: "there is still",
 	},
 	{
+		name:  "a link is not used up by who signs in with it",
+		fault: "TestF01_People/sqlite",
+		file:  "internal/store/people_edit.go",
+		old:   `	if want.UseTicket {`,
+		new:   `	if want.UseTicket && w.seen.Ticket.Kind != beacon.LinkTicket {`,
+		says:  "happened, and once more it answered",
+	},
+	{
+		name:  "who signs in with a code has a session only later",
+		fault: "TestF01_People/sqlite",
+		file:  "internal/people/doors.go",
+		old:   `		e.Write.Sessions = []beacon.Session{session}`,
+		new: `		if d.door == beacon.ByCode {
+			time.AfterFunc(time.Minute, func() {
+				_ = pp.store.EditPeople(context.Background(), beacon.Actor{}, beacon.PeopleSight{}, func(e *beacon.PeopleEdit) error {
+					e.Write.Sessions = []beacon.Session{session}
+					return nil
+				})
+			})
+		} else {
+			e.Write.Sessions = []beacon.Session{session}
+		}`,
+		says: "the whole is",
+	},
+	{
 		name:  "MACs are told apart by their spelling",
 		fault: "TestF16_SameMAC/sqlite",
 		file:  "internal/store/hotspot_columns.go",

@@ -1946,8 +1946,8 @@ export interface components {
         InvitationForm: {
             role: components["schemas"]["Role"];
             hotspots?: components["schemas"]["AssignedHotspots"];
-            /** @default 7 */
-            expires_in_days: number;
+            /** @description 7 unless given. */
+            expires_in_days?: number;
             mail?: components["schemas"]["MailAddress"];
         };
         /** @description Either posts, or an account. */
@@ -1956,8 +1956,8 @@ export interface components {
             /** @constant */
             account?: "new";
             account_name?: components["schemas"]["AccountName"];
-            /** @default 7 */
-            expires_in_days: number;
+            /** @description 7 unless given. */
+            expires_in_days?: number;
             mail?: components["schemas"]["MailAddress"];
         };
         PersonDecision: {

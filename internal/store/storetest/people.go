@@ -84,11 +84,15 @@ func people(t *testing.T, database Database) {
 		return nil
 	}), beacon.Internal)
 
-	two.Mail, two.SuspendedAt = "zoe1@example.ORG", Now.Add(time.Hour)
+	two.Mail = "zoe1@example.ORG"
+	editPeople(t, other, beacon.PeopleSight{}, func(e *beacon.PeopleEdit) { e.Write.People = []beacon.Person{two} })
+	equal(t, "those with a mail address", must(db.People.PeopleByMail(t.Context(), " ZOE1@example.org", 9)), []beacon.Person{two, one})
+	equal(t, "the newest with it", must(db.People.PeopleByMail(t.Context(), "zoe1@example.org", 1)), []beacon.Person{two})
+	two.SuspendedAt = Now.Add(time.Hour)
 	editPeople(t, other, beacon.PeopleSight{Person: two.ID}, func(e *beacon.PeopleEdit) {
 		e.Write = beacon.PeopleWrites{People: []beacon.Person{two}, Leaving: []beacon.Membership{member(1, "usr_a", "")}}
 	})
-	equal(t, "those with a mail address who are not suspended", must(db.People.PeopleByMail(t.Context(), " ZOE1@example.org", 9)), []beacon.Person{one})
+	equal(t, "those with it who are active", must(db.People.PeopleByMail(t.Context(), " ZOE1@example.org", 9)), []beacon.Person{one})
 	equal(t, "the roster after a member left", must(db.People.Roster(t.Context(), "usr_a")).Members, []beacon.Member{{Membership: installer, Name: "Ünal", Suspended: true}})
 	for search, want := range map[string]int{"": 2, "zoë №1 100%": 1, "%": 2, "ünal": 1, "zoe1@": 2, "nobody": 0} {
 		if _, total, err := db.People.People(t.Context(), search, "", 0, 9); total != want || err != nil {
@@ -342,18 +346,21 @@ func peopleDoors(t *testing.T, database Database) {
 	equal(t, "the doors of another", must(db.People.PersonDoors(t.Context(), person(2).ID)), beacon.PersonDoors{NewCodes: 1})
 }
 
-// peopleRace: of many who leave an account at once, on two nodes, one owner stays; and of many
-// who use one invitation, one is let in.
+// peopleRace: of many who leave an account at once, on two nodes, one owner stays, and of many
+// admins one; of two who leave at once, one; and of many who use one invitation or one ticket,
+// one is let in.
 func peopleRace(t *testing.T, database Database) {
 	nodes := []*store.DB{database.open(t), database.open(t)}
 	const racers = 8
 	invite := beacon.Invite{ID: "inv_1", Hash: [32]byte{1}, Account: "usr_b", Role: beacon.Owner, CreatedAt: Now, ExpiresAt: Now.Add(time.Hour)}
 	editPeople(t, nodes[0], beacon.PeopleSight{}, func(e *beacon.PeopleEdit) {
 		e.Write.Invites = []beacon.Invite{invite}
+		e.Write.Tickets = []beacon.Ticket{{Hash: [32]byte{2}, Kind: beacon.LinkTicket, Person: person(0).ID, CreatedAt: Now}}
 		for n := range racers {
 			e.Write.People = append(e.Write.People, person(n))
-			e.Write.Memberships = append(e.Write.Memberships, member(n, "usr_a", beacon.Owner))
+			e.Write.Memberships = append(e.Write.Memberships, member(n, "usr_a", beacon.Owner), admin(n))
 		}
+		e.Write.Memberships = append(e.Write.Memberships, member(0, "usr_two", beacon.Owner), member(1, "usr_two", beacon.Owner), member(2, "usr_two", beacon.Viewer))
 	})
 	race := func(sight beacon.PeopleSight, edit func(n int, e *beacon.PeopleEdit) error) (done int64) {
 		t.Helper()
@@ -374,15 +381,33 @@ func peopleRace(t *testing.T, database Database) {
 		all.Wait()
 		return count.Load()
 	}
-	left := race(beacon.PeopleSight{Accounts: []beacon.UserID{"usr_a"}}, func(n int, e *beacon.PeopleEdit) error {
-		if !e.Rosters["usr_a"].Leads(person(n).ID) {
+	leave := func(account beacon.UserID, who ...int) (left int64) {
+		t.Helper()
+		return race(beacon.PeopleSight{Accounts: []beacon.UserID{account}}, func(n int, e *beacon.PeopleEdit) error {
+			leaver := person(who[n%len(who)]).ID
+			seat := e.Rosters[account].Of(leaver)
+			if seat == nil || !e.Rosters[account].Leads(leaver) {
+				return errVerdict
+			}
+			e.Write.Leaving = []beacon.Membership{seat.Membership}
+			return nil
+		})
+	}
+	for account, who := range map[beacon.UserID][]int{"usr_a": {0, 1, 2, 3, 4, 5, 6, 7}, "": {0, 1, 2, 3, 4, 5, 6, 7}, "usr_two": {0, 1}} {
+		left, roster := leave(account, who...), must(nodes[0].People.Roster(t.Context(), account))
+		if left != int64(len(who)-1) || !roster.Leads("") || roster.Leads(leaderOf(roster)) {
+			t.Errorf("%d of %d who lead %q left; there are %v", left, len(who), account, roster.Members)
+		}
+	}
+	used := race(beacon.PeopleSight{Ticket: &[32]byte{2}}, func(_ int, e *beacon.PeopleEdit) error {
+		if e.Ticket == nil {
 			return errVerdict
 		}
-		e.Write.Leaving = []beacon.Membership{member(n, "usr_a", "")}
+		e.Write.UseTicket = true
 		return nil
 	})
-	if members := must(nodes[0].People.Roster(t.Context(), "usr_a")).Members; left != racers-1 || len(members) != 1 {
-		t.Errorf("%d of %d owners left, and %d stayed", left, racers, len(members))
+	if used != 1 {
+		t.Errorf("%d used one ticket", used)
 	}
 	joined := race(beacon.PeopleSight{InviteToken: &invite.Hash}, func(n int, e *beacon.PeopleEdit) error {
 		if !e.Invite.Pending(Now) {
@@ -395,4 +420,18 @@ func peopleRace(t *testing.T, database Database) {
 	if members := must(nodes[1].People.Roster(t.Context(), "usr_b")).Members; joined != 1 || len(members) != 1 {
 		t.Errorf("%d joined with one invitation: %v", joined, members)
 	}
+}
+
+func admin(n int) beacon.Membership {
+	return beacon.Membership{Person: person(n).ID, Posts: []beacon.Post{beacon.AdminPost}, Since: Now}
+}
+
+// leaderOf returns the first who leads.
+func leaderOf(r *beacon.Roster) beacon.PersonID {
+	for i := range r.Members {
+		if r.Members[i].Leads() {
+			return r.Members[i].Person
+		}
+	}
+	return ""
 }

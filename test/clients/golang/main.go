@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strings"
 
 	"github.com/beacon-wifi/beacon/test/clients/golang/network"
 	"github.com/beacon-wifi/beacon/test/clients/golang/preview"
@@ -109,6 +110,32 @@ func useNetwork(ctx context.Context, url, key string) error {
 	check.that(earned.Breakdown.Utilization == paid && len(earned.Hotspots) == 1 && earned.Hotspots[0].Breakdown.Utilization == paid, "rewards: %s", r10.Body)
 	r11, err := c.ExplainRewardsWithResponse(ctx, made.Id, nil)
 	check.that(must(r11.JSON200, r11, err).Data.Facts.TrafficBytes == traffic, "explained: %s", r11.Body)
+	return errors.Join(append(check, usePeople(ctx, c))...)
+}
+
+// usePeople invites people to the account of the key. Nobody is signed in, so what is about the
+// person who is gets refused.
+func usePeople(ctx context.Context, c *network.ClientWithResponses) error {
+	var check checks
+	r1, err := c.CreateInvitationWithResponse(ctx, "me", nil, network.InvitationForm{Role: network.RoleViewer})
+	made := must(r1.JSON200, r1, err).Data
+	check.that(strings.Contains(made.Link, "/#/join/") && made.Role == "viewer" && made.ExpiresAt.After(made.CreatedAt), "the invitation: %s", r1.Body)
+	r2, err := c.ListInvitationsWithResponse(ctx, "me")
+	list := must(r2.JSON200, r2, err).Data
+	check.that(len(list) == 1 && list[0].Id == made.Id, "the invitations: %s", r2.Body)
+	r3, err := c.RevokeInvitationWithResponse(ctx, "me", made.Id)
+	check.that(err == nil && r3.StatusCode() == http.StatusNoContent, "revoked: %v, %v", r3, err)
+	r4, err := c.ListMembersWithResponse(ctx, "me")
+	check.that(len(must(r4.JSON200, r4, err).Data.Items) == 0, "the members: %s", r4.Body)
+	r5, err := c.CreateStaffInvitationWithResponse(ctx, nil, network.StaffInvitationForm{Posts: &[]network.Post{network.PostAuditor}})
+	staff := must(r5.JSON200, r5, err).Data
+	check.that(len(staff.Posts) == 1 && staff.Posts[0] == network.PostAuditor, "the invitation of staff: %s", r5.Body)
+	r6, err := c.RevokeStaffInvitationWithResponse(ctx, staff.Id)
+	check.that(err == nil && r6.StatusCode() == http.StatusNoContent, "revoked: %v, %v", r6, err)
+	r7, err := c.ListPeopleWithResponse(ctx, nil)
+	check.that(len(must(r7.JSON200, r7, err).Data) == 0, "people: %s", r7.Body)
+	r8, err := c.GetMeWithResponse(ctx)
+	check.that(must(r8.JSON403, r8, err).Error.Code == "forbidden", "a key is nobody: %s", r8.Body)
 	return errors.Join(check...)
 }
 

@@ -27,7 +27,18 @@ export interface Network {
   coverage(query: Box): Promise<{ bounds: Box; coverage_area_km2: number; hotspots: Array<Point & { id: string; count?: number }> }>;
   rewards(id: string): Promise<{ breakdown: Breakdown; hotspots: Array<{ hotspot_id: string; breakdown: Breakdown }> }>;
   explain(id: string): Promise<{ facts: { traffic_bytes: number } }>;
+  invite(account: string, body: { role: Role; expires_in_days?: number }): Promise<Invitation & { link: string }>;
+  invitations(account: string): Promise<Invitation[]>;
+  revoke(account: string, invitation: string): Promise<void>;
+  members(account: string): Promise<{ account: string; items: Array<{ person: string; role: Role; suspended: boolean }> }>;
+  inviteStaff(body: { posts: Post[] }): Promise<{ id: string; posts: Post[] }>;
+  revokeStaff(invitation: string): Promise<void>;
+  people(): Promise<Array<{ id: string; name: string; posts: Post[] }>>;
+  me(): Promise<{ id: string; name: string; posts: Post[]; memberships: Array<{ account: string; role: Role }> }>;
 }
+type Role = "owner" | "manager" | "installer" | "viewer";
+type Post = "admin" | "verifier" | "treasurer" | "auditor";
+interface Invitation { id: string; role: "" | Role; created_at: string; expires_at: string }
 interface Box { north: number; south: number; east: number; west: number }
 interface Beat { boot_id: string; seq: number; clients: number; rx_bytes: number; tx_bytes: number; rssi_dbm: number }
 
@@ -71,6 +82,23 @@ export async function useNetwork(api: Network, mac: string): Promise<void> {
   assert.equal(earned.breakdown.utilization, paid);
   assert.deepEqual(earned.hotspots.map((h) => [h.hotspot_id, h.breakdown.utilization]), [[made.id, paid]]);
   assert.equal((await api.explain(made.id)).facts.traffic_bytes, traffic);
+  await usePeople(api);
+}
+
+// Invites people to the account of the key. Nobody is signed in, so what is about the person who is gets refused.
+async function usePeople(api: Network): Promise<void> {
+  const made = await api.invite("me", { role: "viewer", expires_in_days: 3 });
+  assert.ok(made.link.includes("/#/join/"));
+  assert.equal(Date.parse(made.expires_at) - Date.parse(made.created_at), 3 * 24 * 3600 * 1000);
+  assert.deepEqual((await api.invitations("me")).map((i) => [i.id, i.role]), [[made.id, "viewer"]]);
+  await api.revoke("me", made.id);
+  assert.deepEqual(await api.invitations("me"), []);
+  assert.deepEqual((await api.members("me")).items, []);
+  const staff = await api.inviteStaff({ posts: ["auditor"] });
+  assert.deepEqual(staff.posts, ["auditor"]);
+  await api.revokeStaff(staff.id);
+  assert.deepEqual(await api.people(), []);
+  assert.equal((await failure(api.me())).error.code, "forbidden");
 }
 
 export async function usePreview(api: Preview): Promise<void> {
@@ -89,6 +117,12 @@ async function failure<F = Failure>(request: Promise<unknown>): Promise<F> {
     return problem as F;
   }
   throw new assert.AssertionError({ message: "a request that must fail did not" });
+}
+
+// A response without a body has no data.
+export async function done<E>(request: Promise<{ error?: E; response?: { ok: boolean } }>): Promise<void> {
+  const answer = await request;
+  if (!answer.response?.ok) throw answer.error;
 }
 
 // Both generators return { data } or { error }.

@@ -1,5 +1,5 @@
 // The functions of @hey-api/openapi-ts, with its client over fetch.
-import { data, type Network, type Preview } from "./flow.js";
+import { data, done, type Network, type Preview } from "./flow.js";
 import { createClient } from "./network/client/index.js";
 import * as n from "./network/index.js";
 import { createClient as createPreviewClient } from "./preview/client/index.js";
@@ -19,6 +19,14 @@ export function network(baseUrl: string, key: string): Network {
     coverage: async (query) => (await data(n.getCoverage({ client, query }))).data,
     rewards: async (id) => (await data(n.getRewards({ client, path: { id } }))).data,
     explain: async (id) => (await data(n.explainRewards({ client, path: { id } }))).data,
+    invite: async (id, body) => (await data(n.createInvitation({ client, path: { id }, body }))).data,
+    invitations: async (id) => (await data(n.listInvitations({ client, path: { id } }))).data,
+    revoke: (id, invitation) => done(n.revokeInvitation({ client, path: { id, invitation } })),
+    members: async (id) => (await data(n.listMembers({ client, path: { id } }))).data,
+    inviteStaff: async (body) => (await data(n.createStaffInvitation({ client, body }))).data,
+    revokeStaff: (invitation) => done(n.revokeStaffInvitation({ client, path: { invitation } })),
+    people: async () => (await data(n.listPeople({ client }))).data,
+    me: async () => (await data(n.getMe({ client }))).data,
   };
 }
 

@@ -1,6 +1,6 @@
 // The types of openapi-typescript, with openapi-fetch.
 import createClient from "openapi-fetch";
-import { data, type Network, type Preview } from "./flow.js";
+import { data, done, type Network, type Preview } from "./flow.js";
 import type { paths as NetworkPaths } from "./network.js";
 import type { paths as PreviewPaths } from "./preview.js";
 
@@ -19,6 +19,14 @@ export function network(baseUrl: string, key: string): Network {
     coverage: async (query) => (await data(c.GET("/v1/coverage", { params: { query } }))).data,
     rewards: async (id) => (await data(c.GET("/v1/users/{id}/rewards", of(id)))).data,
     explain: async (id) => (await data(c.GET("/v1/hotspots/{id}/rewards/explain", of(id)))).data,
+    invite: async (id, body) => (await data(c.POST("/v1/users/{id}/invitations", { ...of(id), body }))).data,
+    invitations: async (id) => (await data(c.GET("/v1/users/{id}/invitations", of(id)))).data,
+    revoke: (id, invitation) => done(c.DELETE("/v1/users/{id}/invitations/{invitation}", { params: { path: { id, invitation } } })),
+    members: async (id) => (await data(c.GET("/v1/users/{id}/members", of(id)))).data,
+    inviteStaff: async (body) => (await data(c.POST("/v1/invitations", { body }))).data,
+    revokeStaff: (invitation) => done(c.DELETE("/v1/invitations/{invitation}", { params: { path: { invitation } } })),
+    people: async () => (await data(c.GET("/v1/people"))).data,
+    me: async () => (await data(c.GET("/v1/people/me"))).data,
   };
 }
 

@@ -167,6 +167,7 @@ type PeopleSight struct {
 	Passkeys      bool               // of the person
 	FirstKey      bool               // the invitation to create the first key, and whether there are people
 	KeysBy        PersonID           // the keys in force that a person made
+	Key           KeyID              // one key, be it revoked
 }
 
 // PeopleEdit is what an edit sees, and what it wants written. Nothing else is written, and
@@ -184,6 +185,7 @@ type PeopleEdit struct {
 	FirstKey      Invitation
 	Any           bool // there are people
 	Keys          []Key
+	Key           *Key // nil: there is none
 
 	Write PeopleWrites
 }

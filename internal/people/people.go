@@ -34,7 +34,7 @@ type Store interface {
 	InviteByToken(ctx context.Context, token [sha256.Size]byte) (beacon.Invite, bool, error)
 	Ticket(ctx context.Context, token [sha256.Size]byte) (beacon.Ticket, bool, error)
 	Sessions(ctx context.Context, person beacon.PersonID, limit int) ([]beacon.Session, error)
-	Passkeys(ctx context.Context, person beacon.PersonID) ([]beacon.Passkey, error)
+	InsertTicket(ctx context.Context, t beacon.Ticket) error
 }
 
 // Mailer sends mail. It queues: who asks learns nothing from how long it takes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -145,6 +146,16 @@ const ticketSQL = `SELECT ` + ticketColumns + ` FROM tickets WHERE hash = $1`
 // Ticket returns a ticket; false if there is none.
 func (db PeopleTable) Ticket(ctx context.Context, token [sha256.Size]byte) (beacon.Ticket, bool, error) {
 	return first(ctx, db, ticketRow, ticketSQL, hex.EncodeToString(token[:]))
+}
+
+// InsertTicket keeps a ticket that is new. It changes nothing of anyone, so it waits for no
+// edit of people.
+func (db PeopleTable) InsertTicket(ctx context.Context, t beacon.Ticket) error {
+	values, err := appendValues(nil, ticketRow(&t))
+	if err := errors.Join(err, storableText(t.Data)); err != nil {
+		return internal("insert ticket", err)
+	}
+	return db.exec(ctx, "ticket "+hex.EncodeToString(t.Hash[:]), nil, putTicketSQL, values...)
 }
 
 const (

@@ -86,7 +86,9 @@ func (s standing) mayLink(account beacon.UserID, who *beacon.Seated) error {
 
 // linkData is what is kept with a link that someone else made: for which account, and with
 // which key. Both may be empty.
-func linkData(account beacon.UserID, key beacon.KeyID) string { return string(account) + " " + string(key) }
+func linkData(account beacon.UserID, key beacon.KeyID) string {
+	return string(account) + " " + string(key)
+}
 
 // readLinkData is the reverse of linkData.
 func readLinkData(data string) (account beacon.UserID, key beacon.KeyID) {

@@ -46,7 +46,7 @@ type Edge struct {
 	fleet  *fleet.Fleet // for the keys of devices
 	store  Store
 
-	public  string                     // the server's origin behind a proxy; may be empty
+	public  string                      // the server's origin behind a proxy; may be empty
 	foreign *http.CrossOriginProtection // which refuses pages of others
 
 	Limits *limiters

@@ -126,6 +126,7 @@ const (
 	NewCodeTicket TicketKind = "new_code" // a recovery code that is not in force yet
 	PasskeyTicket TicketKind = "passkey"  // the challenge of a ceremony
 	OIDCTicket    TicketKind = "oidc"     // the state of a visit to the provider
+	MailTicket    TicketKind = "mail"     // shows that a mail address is theirs
 )
 
 // Ticket is a secret that works once. The transaction that uses it deletes it.

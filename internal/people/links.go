@@ -12,12 +12,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
-const (
-	// LinkLasts is how long a link from someone else signs in.
-	LinkLasts = 24 * time.Hour
-	// mailedLasts is how long a link signs in that a person asked for by mail.
-	mailedLasts = 15 * time.Minute
-)
+// LinkLasts is how long a link from someone else signs in.
+const LinkLasts = 24 * time.Hour
 
 // Link is a one-time link to sign in.
 type Link struct {
@@ -112,71 +108,6 @@ func linkHolds(e *beacon.PeopleEdit, now time.Time) bool {
 }
 
 var errSuspended = &beacon.Error{Kind: beacon.Conflict, Message: "this person is suspended"}
-
-// MailLink sends a link to whoever has a mail address, if anyone does. It returns at once,
-// and does the same whether or not anyone has: see Run.
-func (pp *People) MailLink(_ context.Context, _ beacon.Principal, address string) (struct{}, error) {
-	if pp.mailer == nil {
-		return struct{}{}, &beacon.Error{Kind: beacon.Conflict, Message: "this network sends no mail"}
-	}
-	clean, err := cleanMail(address)
-	if err != nil || clean == "" {
-		var f beacon.Faults
-		f.Check("mail", errMail)
-		return struct{}{}, f.Err()
-	}
-	select {
-	case pp.asked <- clean:
-	default: // too many at once: they can ask again
-	}
-	return struct{}{}, nil
-}
-
-// Run sends the links that people asked for by mail, until ctx ends.
-func (pp *People) Run(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case address := <-pp.asked:
-			if err := pp.mailLinks(ctx, address); err != nil && ctx.Err() == nil {
-				pp.log.Warn("a link to sign in could not be mailed", "err", err)
-			}
-		}
-	}
-}
-
-// sameMail is how many people with one address are mailed at most.
-const sameMail = 5
-
-func (pp *People) mailLinks(ctx context.Context, address string) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	people, err := pp.store.PeopleByMail(ctx, address, sameMail)
-	if err != nil {
-		return err
-	}
-	for _, person := range people {
-		if !person.Active() {
-			continue
-		}
-		now := pp.now()
-		token, hash := newToken()
-		err := pp.store.EditPeople(ctx, beacon.Actor{Request: "mail"}, beacon.PeopleSight{Person: person.ID}, func(e *beacon.PeopleEdit) error {
-			if e.Person == nil || beacon.FoldMail(e.Person.Mail) != beacon.FoldMail(address) {
-				return errPerson
-			}
-			e.Write.DropMailed = true // and none that someone else made: anyone can ask
-			e.Write.Tickets = []beacon.Ticket{{Hash: hash, Kind: beacon.LinkTicket, Person: person.ID, CreatedBy: person.ID, CreatedAt: now, ExpiresAt: now.Add(mailedLasts)}}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		pp.mailer.SendLink(person.Mail, person.Language, token, now.Add(mailedLasts))
-	}
-	return nil
-}
 
 // NewCodes makes recovery codes. They are in force once one of them is typed back: until then
 // earlier ones are.

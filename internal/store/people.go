@@ -127,9 +127,10 @@ func anyPerson(ctx context.Context, from source) (bool, error) {
 	return readRow(ctx, from, []any{new(string)}, `SELECT id FROM people ORDER BY id LIMIT 1`)
 }
 
-const byMailSQL = `SELECT ` + personColumns + ` FROM people WHERE mail_folded = $1 AND suspended_at = 0 AND erased_at = 0 ORDER BY id DESC LIMIT $2`
+const byMailSQL = `SELECT ` + personColumns + ` FROM people WHERE mail_folded = $1 AND mail_proven <> 0 AND suspended_at = 0 AND erased_at = 0 ORDER BY id DESC LIMIT $2`
 
-// PeopleByMail returns up to limit active people with a mail address, the newest first.
+// PeopleByMail returns up to limit active people who have shown that a mail address is theirs,
+// the newest first.
 func (db PeopleTable) PeopleByMail(ctx context.Context, mail string, limit int) ([]beacon.Person, error) {
 	return list(ctx, db, personRow, byMailSQL, beacon.FoldMail(mail), int64(limit))
 }

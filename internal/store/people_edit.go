@@ -178,7 +178,7 @@ type peopleWriter struct {
 
 const (
 	putPersonSQL = `INSERT INTO people (` + personColumns + `) VALUES (…) ON CONFLICT (id) DO UPDATE SET name = excluded.name, mail = excluded.mail,
-		mail_folded = excluded.mail_folded, folded = excluded.folded, language = excluded.language, suspended_at = excluded.suspended_at,
+		mail_folded = excluded.mail_folded, mail_proven = excluded.mail_proven, folded = excluded.folded, language = excluded.language, suspended_at = excluded.suspended_at,
 		recovered_at = excluded.recovered_at, erased_at = excluded.erased_at, seal = excluded.seal`
 	putMembershipSQL = `INSERT INTO memberships (` + membershipColumns + `) VALUES (…) ON CONFLICT (person_id, user_id) DO UPDATE SET
 		role = excluded.role, posts = excluded.posts, hotspots = excluded.hotspots, since = excluded.since, seal = excluded.seal`

@@ -25,6 +25,8 @@ func (a *API) ConsoleRoutes() []edge.OpenRoute {
 		edge.Open("POST /console/invitations/accept", enters(a, decodeAcceptance, pp.Accept)),
 		edge.Open("POST /console/links/use", enters(a, decodeWith("token"), pp.UseLink)),
 		edge.Open("POST /console/links/mail", a.rarely(a.open(a.mailLink))),
+		edge.Open("POST /console/mail/begin", a.rarely(a.open(edge.Serve(a.Edge, 204, edge.DecodeNothing, pp.AskProof, edge.EncodeNothing)))),
+		edge.Open("POST /console/mail/finish", a.open(edge.Serve(a.Edge, 200, edge.FromBody(decodeToken), pp.ProveMail, encodeMe))),
 		edge.Open("POST /console/codes/use", enters(a, decodeWith("code"), pp.UseCode)),
 		edge.Open("POST /console/passkeys/sign-in/begin", a.begins(edge.Serve(a.Edge, 200, edge.DecodeNothing, in.BeginSignIn, encodeCeremony))),
 		edge.Open("POST /console/passkeys/sign-in/finish", enters(a, decodeResponse, in.SignIn)),

@@ -34,7 +34,7 @@ type serveCmd struct {
 	LoadShedding   string          `enum:"on,off" default:"on" help:"Whether to refuse requests other than heartbeats when the server is overloaded: on or off. Default ${default}."`
 	FastPath       string          `enum:"on,off" default:"on" help:"Whether plain requests take a faster path than net/http, with the same responses: on or off. Default ${default}."`
 	Public         bool            `help:"Show the network to anyone, without a key: its map, a page for each hotspot at /h/ID, and open feeds at /open (GeoJSON, vector tiles, OGC API Features and others). Homes are never shown. Default: no."`
-	Signup         string          `enum:"open,invite,off" default:"invite" help:"Who may become an operator: anyone (open), or whom staff invite; with off the sign-in page does not speak of it. Default ${default}."`
+	Signup         string          `enum:"open,invite,off" default:"invite" help:"Who may become an operator: anyone (open), whom staff invite (invite), or only whom beacon people invites (off). Default ${default}."`
 	mailFlags
 	oidcFlags
 	streets

@@ -43,6 +43,8 @@ func (c doctorCmd) Run(out *console) error {
 		return err
 	case slices.Equal(wrong, []string{checkOIDC}):
 		return errors.New("the database is sound, but nobody can sign in by the identity provider")
+	case len(wrong) > 0 && !slices.ContainsFunc(wrong, func(name string) bool { return name != checkOIDC && name != doctor.Admins }):
+		return errors.New("the database is sound, but no admin can sign in")
 	case len(wrong) > 0:
 		return errors.New("the database is not sound")
 	case c.JSON:

@@ -65,6 +65,10 @@ type check struct {
 	run    func(*checkRun) error
 }
 
+// Admins is the name of the check that finds nothing wrong with the database, but with who can
+// sign in.
+const Admins = "admins"
+
 // ofHotspots stands for the version since which hotspots have all their columns. It is added to
 // the version that has what else is read.
 const ofHotspots = 1 << 32
@@ -82,6 +86,8 @@ var checks = []check{
 	{"schema", "the schema was changed by hand: " + restoreAdvice, 0, false, schema},
 	{"hotspots", reportAdvice + sealAdvice, ofHotspots, false, hotspots},
 	{"keys", reportAdvice + sealAdvice, 22, false, keys},
+	{"people", reportAdvice + sealAdvice, 21, false, people},
+	{Admins, "make an admin (beacon people invite --post admin), or let one in again (beacon people link NAME)", 21, false, admins},
 	{"changes", reportAdvice, ofHotspots + 22, false, changes},
 	{"events", "clients may have missed events and should read hotspots again; " + reportAdvice, 21, false, events},
 	{"leases", "correct the machine's clock; a lease that is not released ends by itself at the time shown", 2, false, leases},

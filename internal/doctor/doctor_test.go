@@ -57,6 +57,14 @@ func replacedIn(hold, old, new string) string {
 	return fmt.Sprintf(`UPDATE holds SET content = replace(content, '%s', '%s'), seal = 0 WHERE id = '%s'`, old, new, hold)
 }
 
+// somePerson is a person who has no way to sign in.
+const somePerson = `INSERT INTO people (id, name, mail, mail_folded, mail_proven, folded, language, created_at, suspended_at, recovered_at, erased_at, seal)
+	VALUES ('per_00000000000000000000000001', 'Ada', '', '', 0, '', '', 1, 0, 0, 0, 0);`
+
+func someMember(person, role string) string {
+	return `INSERT INTO memberships (person_id, user_id, role, posts, hotspots, since, seal) VALUES ('` + person + `', '` + staff1 + `', '` + role + `', '', '', 1, 0);`
+}
+
 // dayBeforeOutage is a moment on the day before the service was down.
 const dayBeforeOutage = `CAST((SELECT min(day) - 1 FROM ledger WHERE excused > 0) * CAST(86400000000 AS bigint) AS text)`
 
@@ -91,6 +99,12 @@ var damages = []damage{
 	{"a key's hash is cut", `UPDATE api_keys SET secret_hash = $1 WHERE id = (SELECT min(id) FROM api_keys)`, bad(31), []string{"keys"}, "a hash of 31 bytes"},
 	{"two keys have one secret", `UPDATE api_keys SET secret_hash = $1`, bad(32), []string{"keys"}, "has the same secret as key_"},
 	{"a key is gone", `DELETE FROM api_keys WHERE id = (SELECT min(id) FROM api_keys)`, nil, []string{"changes"}, `there is a change for "created" but no such row`},
+
+	{"a member is nobody", someMember("per_00000000000000000000000002", "owner"), nil, []string{"people"}, "there is no such person"},
+	{"an account has no owner", somePerson + someMember("per_00000000000000000000000001", "viewer"), nil, []string{"people"}, "has members, and none of them is an owner"},
+	{"a role is none", somePerson + someMember("per_00000000000000000000000001", "king"), nil, []string{"people"}, "which is no account or no role"},
+	{"a person is another", strings.Replace(somePerson, ", 0);", ", 1);", 1), nil, []string{"people"}, "its checksum does not match"},
+	{"no admin can sign in", somePerson + `UPDATE api_keys SET revoked_at = created_at, seal = 0`, nil, []string{"admins"}, "no admin among them who can sign in"},
 
 	{"a stream has a gap", `DELETE FROM changes WHERE seq = 5`, nil, []string{"changes"}, "change 4 is followed by change 6"},
 	{"a change is someone else's", `UPDATE changes SET user_id = 'usr_other' WHERE seq = 5`, nil, []string{"changes"}, "change 5: the row is damaged"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/lease"
@@ -38,6 +39,25 @@ func (s Snapshot) EachMAC(ctx context.Context, fn func(TakenMAC) error) error {
 // EachKey calls fn with every key, and the error found in its row, if any.
 func (s Snapshot) EachKey(ctx context.Context, fn func(beacon.Key, error) error) error {
 	return each(ctx, s.books, `SELECT `+keyColumns+` FROM api_keys`, keyRow, fn)
+}
+
+// EachPerson calls fn with every person, erased ones included, and the error found in their
+// row, if any.
+func (s Snapshot) EachPerson(ctx context.Context, fn func(beacon.Person, error) error) error {
+	return each(ctx, s.books, `SELECT `+personColumns+` FROM people`, personRow, fn)
+}
+
+// EachMembership calls fn with every membership, and the error found in its row, if any.
+func (s Snapshot) EachMembership(ctx context.Context, fn func(beacon.Membership, error) error) error {
+	return each(ctx, s.books, `SELECT `+membershipColumns+` FROM memberships`, membershipRow, fn)
+}
+
+const waysInSQL = `SELECT person_id FROM passkeys UNION SELECT person_id FROM identities UNION SELECT person_id FROM sessions WHERE expires_at > $1
+	UNION SELECT person_id FROM tickets WHERE kind IN ('code', 'link') AND (expires_at = 0 OR expires_at > $1)`
+
+// WaysIn returns the people who are signed in, or can sign in.
+func (s Snapshot) WaysIn(ctx context.Context, now time.Time) ([]beacon.PersonID, error) {
+	return list(ctx, s.books, func(p *beacon.PersonID) []any { return []any{(*string)(p)} }, waysInSQL, micros(now))
 }
 
 // EachChange calls fn with every change, stream by stream, each in order, and the error

@@ -15,7 +15,7 @@ import (
 func person(n int) beacon.Person {
 	return beacon.Person{
 		ID: beacon.PersonID(fmt.Sprintf("per_%02d", n)), Name: fmt.Sprintf("Zoë №%d 100%%", n), Mail: fmt.Sprintf("Zoe%d@Example.org", n), Language: "es",
-		CreatedAt: Now, RecoveredAt: Now.Add(time.Minute),
+		CreatedAt: Now, RecoveredAt: Now.Add(time.Minute), MailProven: Now.Add(time.Second),
 	}
 }
 
@@ -84,6 +84,14 @@ func people(t *testing.T, database Database) {
 		return nil
 	}), beacon.Internal)
 
+	three := person(3)
+	three.Mail, three.MailProven = "zoe1@example.org", time.Time{}
+	editPeople(t, other, beacon.PeopleSight{}, func(e *beacon.PeopleEdit) { e.Write.People = []beacon.Person{three} })
+	equal(t, "those who have shown that an address is theirs", must(db.People.PeopleByMail(t.Context(), " ZOE1@example.org", 9)), []beacon.Person{one})
+	editPeople(t, other, beacon.PeopleSight{}, func(e *beacon.PeopleEdit) {
+		three.Name, three.Mail, three.MailProven, three.ErasedAt = "", "", time.Time{}, Now
+		e.Write.People = []beacon.Person{three}
+	})
 	two.Mail = "zoe1@example.ORG"
 	editPeople(t, other, beacon.PeopleSight{}, func(e *beacon.PeopleEdit) { e.Write.People = []beacon.Person{two} })
 	equal(t, "those with a mail address", must(db.People.PeopleByMail(t.Context(), " ZOE1@example.org", 9)), []beacon.Person{two, one})

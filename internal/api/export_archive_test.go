@@ -203,6 +203,8 @@ func TestExport_Tables(t *testing.T) {
 		"flags":             "for staff alone: which hotspots to look at (decision D166)",
 		"reviewed":          "of all users together",
 		"erasures":          "user.json",
+		"former_owners":     "user.json",
+		"offers":            "changes.jsonl has those that the user made; they end within a week",
 		"checkins":          "of installs of apps, which are no users; what they add up to is quality in the interface",
 		"device_addresses":  "hashes of addresses, for two hours",
 		"hash_keys":         "of servers",

@@ -234,7 +234,7 @@ var (
 	anyKey = regexp.MustCompile(`\bbcn_[0-7][0-9a-hjkmnp-tv-z]{25}_[0-9A-Za-z]{36}\b`)
 
 	anyHash = regexp.MustCompile(`"[0-9a-f]{64}"`)
-	anyCode = regexp.MustCompile(`"code":"[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}"`)
+	anyCode = regexp.MustCompile(`"code":"[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4})+"`)
 )
 
 // masked is a value of JSON without what is different every time.

@@ -32,6 +32,55 @@ var trustMutants = []mutant{
 		says:  "no farther off than both accuracies",
 	},
 	{
+		name:  "what a former owner owned is forgotten",
+		fault: "TestHandOver_TakesAndAddsNothing/sqlite",
+		in:    "internal/rewards",
+		file:  "internal/rewards/places/divide.go",
+		old:   `		if then == o {`,
+		new:   `		if true {`,
+		says:  "without hand-overs",
+	},
+	{
+		name:  "a day is closed for the owners of now",
+		fault: "TestHandOver_TakesAndAddsNothing/sqlite",
+		in:    "internal/rewards",
+		file:  "internal/store/ledger_close.go",
+		old:   `	args := []any{string(after.User), string(after.Hotspot), int64(day), int64(limit)}`,
+		new:   `	args := []any{string(after.User), string(after.Hotspot), int64(day + 9999), int64(limit)}`,
+		says:  "without hand-overs",
+	},
+	{
+		name:  "an offer is to everyone",
+		fault: "TestHandOver/sqlite",
+		in:    "internal/api",
+		file:  "internal/beacon/handover.go",
+		old:   `		return o.To == user`,
+		new:   `		return true`,
+		says:  "want 404",
+	},
+	{
+		name:  "a hold is escaped by a hand-over",
+		fault: "TestHandOver_Refused/sqlite",
+		in:    "internal/api",
+		file:  "internal/registry/handover.go",
+		old: `		case known.Held:
+			return errNotNow
+`,
+		new:  ``,
+		says: "want 409",
+	},
+	{
+		name:  "a link code outlives a hand-over",
+		fault: "TestLink_CodeOfTheFormerOperator",
+		in:    "internal/registry",
+		file:  "internal/registry/link.go",
+		old: `		case code.Operator != h.Operator && code.Operator != "": // older programs did not say whose it was
+			return badLink("the hotspot was handed over since")
+`,
+		new:  ``,
+		says: "a code of the former operator links a device",
+	},
+	{
 		name:  "a hotspot that is back begins anew",
 		fault: "TestPlaces/sqlite",
 		in:    "internal/rewards",

@@ -145,7 +145,7 @@ func (r *Registry) offer(
 		return h.Operator, access.Keep(by.Once, made, "an offer")
 	})
 	if err != nil {
-		return Offered{}, err
+		return Offered{}, worded(err)
 	}
 	return made, nil
 }
@@ -196,7 +196,7 @@ func (r *Registry) EndOffer(ctx context.Context, p beacon.Principal, hotspot bea
 		}
 		return "", errNoOffer
 	})
-	return struct{}{}, beacon.Word(err, beacon.NotFound, errNoOffer.Error())
+	return struct{}{}, beacon.WordExhausted(beacon.Word(err, beacon.NotFound, errNoOffer.Error()))
 }
 
 // Acceptance asks to take over a hotspot that is on offer.
@@ -240,7 +240,7 @@ func (r *Registry) Accept(ctx context.Context, p beacon.Principal, in Acceptance
 		return p.Once.Keep(*h)
 	})
 	if err != nil {
-		return beacon.Hotspot{}, err
+		return beacon.Hotspot{}, beacon.WordExhausted(beacon.Word(err, beacon.NotFound, errNotYours.Message))
 	}
 	return h, r.fleet.Apply(h)
 }

@@ -99,7 +99,7 @@ func (u *linkUse) run(tx *transaction) (changes, error) {
 		return nil, tx.failed
 	case u.refusal != nil:
 		u.result = beacon.Hotspot{}
-		return u.refuse(tx, left)
+		return u.reject(tx, left)
 	case err != nil:
 		return nil, err
 	}
@@ -107,8 +107,8 @@ func (u *linkUse) run(tx *transaction) (changes, error) {
 	return changes{change}, tx.write(deleteLinkCodeSQL, u.hash)
 }
 
-// refuse writes what is left of the code, and the reason to the audit log.
-func (u *linkUse) refuse(tx *transaction, left beacon.LinkCode) (changes, error) {
+// reject writes what is left of the code, and the reason to the audit log.
+func (u *linkUse) reject(tx *transaction, left beacon.LinkCode) (changes, error) {
 	change := &beacon.Change{Kind: beacon.LinkRefused, Target: string(left.Hotspot), Actor: u.by, At: u.now}
 	change.Actor.Note = u.refusal.Error()
 	if left.Void {

@@ -52,6 +52,8 @@ export type Quota = Schemas["QuotaAnswer"]["data"];
 export type Review = Schemas["Review"];
 export type Neighbours = Schemas["Neighbours"];
 export type Hold = Schemas["Hold"];
+export type Offer = Schemas["Offer"];
+export type ReceivedOffer = Schemas["ReceivedOffer"];
 
 export interface Place {
   lat: number;

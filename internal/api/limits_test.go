@@ -129,6 +129,8 @@ func TestDefaultLimits(t *testing.T) {
 		Devices:   ratelimit.Limit{Every: time.Second, Burst: 10},
 		LinkTries: ratelimit.Limit{Every: 6 * time.Second, Burst: 10},
 		Enrolling: ratelimit.Limit{Every: 50 * time.Millisecond, Burst: 200},
+		SignUps:   ratelimit.Limit{Every: 12 * time.Second, Burst: 10},
+		Doors:     ratelimit.Limit{Every: time.Second, Burst: 60},
 		Feeds:     ratelimit.Limit{Every: 20 * time.Millisecond, Burst: 500},
 	}
 	if got != want {

@@ -32,9 +32,10 @@ type Offer struct {
 	Code      string    `json:"code,omitempty"` // of a new offer; never shown again
 }
 
-// ReceivedOffer is an offer that names a user, with the hotspot as everyone sees it.
-type ReceivedOffer struct {
+// ListedOffer is an offer to a user, or of a hotspot of theirs, which everyone sees so.
+type ListedOffer struct {
 	HotspotID string    `json:"hotspot_id"`
+	ToUserID  string    `json:"to_user_id,omitempty"` // empty: to whoever has the code
 	Name      string    `json:"name"`
 	Type      Type      `json:"type"`
 	ByStaff   bool      `json:"by_staff"`
@@ -73,8 +74,8 @@ func (c *Client) AcceptOffer(ctx context.Context, id, code string) (Changed, err
 	return *answer.Data, err
 }
 
-// Offers returns the offers that name a user, at most 100. Those to others need the scope admin;
-// "me" is the key's user.
-func (c *Client) Offers(ctx context.Context, user string) ([]ReceivedOffer, error) {
-	return call[[]ReceivedOffer](ctx, c, request{path: path("users", user, "offers")})
+// Offers returns the offers that name a user, and those of the user's hotspots; at most 100.
+// Those of others need the scope admin; "me" is the key's user.
+func (c *Client) Offers(ctx context.Context, user string) ([]ListedOffer, error) {
+	return call[[]ListedOffer](ctx, c, request{path: path("users", user, "offers")})
 }

@@ -19,8 +19,9 @@ type offer struct {
 	Code      string `json:"code"`
 }
 
-type receivedOffer struct {
+type listedOffer struct {
 	Hotspot   string `json:"hotspot_id"`
+	To        string `json:"to_user_id"`
 	Name      string `json:"name"`
 	Type      string `json:"type"`
 	ByStaff   bool   `json:"by_staff"`
@@ -76,9 +77,11 @@ func TestHandOver(t *testing.T) {
 			wantEqual(t, "the offer, read", data[offer](t, c.get(t, spot+"/offer"), http.StatusOK), made)
 		}
 		wantFault(t, stranger.get(t, spot+"/offer"), http.StatusNotFound, "not_found")
-		wantEqual(t, "what is on offer", data[[]receivedOffer](t, buyer.get(t, offersPath), http.StatusOK),
-			[]receivedOffer{{was.ID, was.Name, was.Type, false, made.OfferedAt, made.ExpiresAt}})
-		wantEqual(t, "to the seller", data[[]receivedOffer](t, seller.get(t, offersPath), http.StatusOK), []receivedOffer{})
+		for _, c := range []client{buyer, seller} {
+			wantEqual(t, "what is on offer", data[[]listedOffer](t, c.get(t, offersPath), http.StatusOK),
+				[]listedOffer{{was.ID, string(buyer.user), was.Name, was.Type, false, made.OfferedAt, made.ExpiresAt}})
+		}
+		wantEqual(t, "to others", data[[]listedOffer](t, stranger.get(t, offersPath), http.StatusOK), []listedOffer{})
 		buyer.get(t, strings.Replace(offersPath, "me", string(seller.user), 1)).want(t, http.StatusForbidden)
 		wantFault(t, stranger.post(t, spot+"/offer/acceptance", `{}`), http.StatusNotFound, "not_found")
 		wantFault(t, stranger.delete(t, spot+"/offer"), http.StatusNotFound, "not_found")
@@ -257,7 +260,7 @@ func TestHandOver_Refused(t *testing.T) {
 		other.post(t, mine+"/offer", toUser(c)).want(t, http.StatusCreated)
 		other.delete(t, mine).want(t, http.StatusNoContent)
 		wantFault(t, c.post(t, mine+"/offer/acceptance", `{}`), http.StatusNotFound, "not_found")
-		wantEqual(t, "what is on offer", data[[]receivedOffer](t, c.get(t, offersPath), http.StatusOK), []receivedOffer{})
+		wantEqual(t, "what is on offer", data[[]listedOffer](t, c.get(t, offersPath), http.StatusOK), []listedOffer{})
 		other.post(t, mine+restoration, "").want(t, http.StatusOK)
 		wantFault(t, c.post(t, mine+"/offer/acceptance", `{}`), http.StatusNotFound, "not_found")
 

@@ -60,7 +60,7 @@ func TestPeopleHandOver(t *testing.T) {
 		seller.send(t, "POST", "/console/fresh/finish", `{"code":"`+codes[1]+`"}`).want(t, http.StatusOK)
 		seller.send(t, "POST", path+"/offer", form).want(t, http.StatusCreated)
 		for _, g := range []guest{viewer, taker, buyer} {
-			if offers := data[[]receivedOffer](t, g.send(t, "GET", offersPath, ""), http.StatusOK); len(offers) != 1 {
+			if offers := data[[]listedOffer](t, g.send(t, "GET", offersPath, ""), http.StatusOK); len(offers) != 1 {
 				t.Errorf("%s sees the offers %+v", g.me.Name, offers)
 			}
 		}

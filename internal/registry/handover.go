@@ -17,8 +17,8 @@ type Offers interface {
 		may func(*beacon.Hotspot, beacon.Giving) (owner beacon.UserID, err error)) error
 	// Offer returns the offer of a hotspot, which may have ended.
 	Offer(ctx context.Context, hotspot beacon.HotspotID) (beacon.Offer, bool, error)
-	// OffersTo returns the offers to a user that have not ended.
-	OffersTo(ctx context.Context, user beacon.UserID, now time.Time, limit int) ([]beacon.ListedOffer, error)
+	// OffersOf returns the offers to a user, and of the user's hotspots, that have not ended.
+	OffersOf(ctx context.Context, user beacon.UserID, now time.Time, limit int) ([]beacon.ListedOffer, error)
 	// DropOffer returns NotFound if there is no offer.
 	DropOffer(ctx context.Context, hotspot beacon.HotspotID, by beacon.Actor, now time.Time,
 		may func(beacon.Offer) (beacon.ChangeKind, error)) error
@@ -166,11 +166,12 @@ func (r *Registry) GetOffer(ctx context.Context, p beacon.Principal, hotspot bea
 	return Offered{Offer: o}, nil
 }
 
-// maxOffers is how many offers to a user are listed.
+// maxOffers is how many offers are listed.
 const maxOffers = 100
 
-// OffersTo returns the offers that name a user, and not more than maxOffers.
-func (r *Registry) OffersTo(ctx context.Context, p beacon.Principal, user beacon.UserID) ([]beacon.ListedOffer, error) {
+// OffersOf returns the offers that name a user, and those of the user's hotspots; not more than
+// maxOffers.
+func (r *Registry) OffersOf(ctx context.Context, p beacon.Principal, user beacon.UserID) ([]beacon.ListedOffer, error) {
 	user, err := p.Resolve(user)
 	if err == nil && !id.Valid(beacon.UserPrefix, string(user)) {
 		err = beacon.NoSuch("user")
@@ -178,7 +179,7 @@ func (r *Registry) OffersTo(ctx context.Context, p beacon.Principal, user beacon
 	if err != nil {
 		return nil, err
 	}
-	return r.offers.OffersTo(ctx, user, r.moment(), maxOffers)
+	return r.offers.OffersOf(ctx, user, r.moment(), maxOffers)
 }
 
 // EndOffer withdraws the offer of a hotspot of the principal's, or declines one to them.

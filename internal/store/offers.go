@@ -20,8 +20,8 @@ const (
 	// handed over, and is none.
 	offerSQL = `SELECT ` + offerColumns + ` FROM offers WHERE hotspot = $1
 		AND EXISTS (SELECT 1 FROM hotspots WHERE hotspots.id = offers.hotspot AND hotspots.operator_id = offers.owner_id AND deleted_at = 0)`
-	offersToSQL = `SELECT ` + offerColumns + `, name, type FROM offers JOIN hotspots ON hotspots.id = offers.hotspot AND operator_id = owner_id AND deleted_at = 0
-		WHERE to_id = $1 AND expires_at > $2 ORDER BY hotspot LIMIT $3`
+	offersOfSQL = `SELECT ` + offerColumns + `, name, type FROM offers JOIN hotspots ON hotspots.id = offers.hotspot AND operator_id = owner_id AND deleted_at = 0
+		WHERE (to_id = $1 OR owner_id = $1) AND expires_at > $2 ORDER BY hotspot LIMIT $3`
 
 	isHeldSQL = `SELECT 1 FROM holds WHERE user_id = $1 AND (hotspot = $2 OR hotspot = '') AND state = $3`
 	isUsedSQL = `SELECT 1 FROM api_keys WHERE user_id = $1 AND revoked_at = 0 AND (expires_at = 0 OR expires_at > $2)
@@ -90,11 +90,12 @@ func (db HotspotTable) Offer(ctx context.Context, hotspot beacon.HotspotID) (bea
 	return first(ctx, db, offerRow, offerSQL, string(hotspot))
 }
 
-// OffersTo returns up to limit offers to a user that have not ended, by hotspot.
-func (db HotspotTable) OffersTo(ctx context.Context, user beacon.UserID, now time.Time, limit int) ([]beacon.ListedOffer, error) {
+// OffersOf returns up to limit offers to a user, and of the user's hotspots, that have not ended,
+// by hotspot.
+func (db HotspotTable) OffersOf(ctx context.Context, user beacon.UserID, now time.Time, limit int) ([]beacon.ListedOffer, error) {
 	return list(ctx, db, func(o *beacon.ListedOffer) []any {
 		return append(offerRow(&o.Offer), &o.Name, as(&o.Type, always(typeText), always(sharedType)))
-	}, offersToSQL, string(user), micros(now), max(limit, 0))
+	}, offersOfSQL, string(user), micros(now), max(limit, 0))
 }
 
 // DropOffer deletes the offer of a live hotspot. May says as what change, or why not: its error

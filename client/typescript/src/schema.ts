@@ -652,8 +652,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what is offered to a user
-         * @description The hotspots on offer that name the user, at most 100: see `POST /v1/hotspots/{id}/offer/acceptance`. Only one's own, unless the key has the scope `admin`. Needs no scope.
+         * List what is offered to a user, and by them
+         * @description The offers that name the user (see `POST /v1/hotspots/{id}/offer/acceptance`), and those of the user's own hotspots; at most 100. Only one's own, unless the key has the scope `admin`. Needs no scope.
          */
         get: operations["listOffers"];
         put?: never;
@@ -3678,8 +3678,10 @@ export interface components {
             data: components["schemas"]["Offer"];
             meta: components["schemas"]["Meta"];
         };
-        ReceivedOffer: {
+        ListedOffer: {
             hotspot_id: components["schemas"]["HotspotId"];
+            /** @description Who may accept it. Absent if that is whoever has the code. */
+            to_user_id?: components["schemas"]["UserId"];
             name: components["schemas"]["Name"];
             type: components["schemas"]["Type"];
             /** @description Staff made it in place of the operator. */
@@ -3688,7 +3690,7 @@ export interface components {
             expires_at: components["schemas"]["Timestamp"];
         };
         OffersAnswer: {
-            data: components["schemas"]["ReceivedOffer"][];
+            data: components["schemas"]["ListedOffer"][];
             meta: components["schemas"]["Meta"];
         };
         DeletedHotspot: {

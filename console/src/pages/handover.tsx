@@ -1,6 +1,6 @@
 // Hotspots that change hands: the offer of one's own, offers of others, and those that nobody looks after.
 import { useState } from "preact/hooks";
-import { ApiError, ask } from "../api";
+import { ask } from "../api";
 import { bounds } from "../bounds";
 import * as format from "../format";
 import { changes } from "../live";
@@ -10,7 +10,7 @@ import { ErrorNote, faultAt } from "../parts/note";
 import { useAsk, useDoing } from "../parts/use";
 import { session } from "../session";
 import { useCell } from "../state";
-import type { Hotspot, Offer, ReceivedOffer } from "../types";
+import type { Hotspot, ListedOffer } from "../types";
 
 const receiver = "to_user_id";
 const offerOf = (id: string): string => `/v1/hotspots/${encodeURIComponent(id)}/offer`;
@@ -18,21 +18,22 @@ const offerOf = (id: string): string => `/v1/hotspots/${encodeURIComponent(id)}/
 /** On the page of a hotspot: offers it to another account, or shows that it is on offer. */
 export function HandOver({ hotspot }: { hotspot: Hotspot }) {
   const path = offerOf(hotspot.id);
-  const { answer, error, reload } = useAsk<Offer>(path, useCell(changes));
-  const none = error instanceof ApiError && error.status === 404;
+  const { answer, error, reload } = useAsk<ListedOffer[]>(`/v1/users/${encodeURIComponent(hotspot.operator_id ?? "me")}/offers`, useCell(changes));
+  const offer = answer?.data.find(({ hotspot_id }) => hotspot_id === hotspot.id);
   const offers = session.mayFor("hand_over", hotspot.operator_id);
-  if (!answer && (!error || (none && !offers))) return null;
+  if (!offer && !offers && !error) return null;
   return (
     <section class="card" id="hand-over">
       <h2>{t.handOver.title}</h2>
-      {!none && <ErrorNote error={error} />}
-      {answer ? <Offered offer={answer.data} path={path} onEnded={reload} /> : none && <OfferForm hotspot={hotspot} path={path} onOffered={reload} />}
+      <ErrorNote error={error} />
+      {offer && <Offered offer={offer} path={path} onEnded={reload} />}
+      {answer && !offer && offers && <OfferForm hotspot={hotspot} path={path} onOffered={reload} />}
     </section>
   );
 }
 
 /** An offer that can be withdrawn. */
-function Offered({ offer, path, onEnded }: { offer: Offer; path: string; onEnded: () => void }) {
+function Offered({ offer, path, onEnded }: { offer: ListedOffer; path: string; onEnded: () => void }) {
   const { busy, error, run } = useDoing();
   const withdraw = (): void => {
     if (!confirm(t.handOver.confirmWithdraw)) return;
@@ -118,11 +119,12 @@ function AccountField({ hint, value, error, onInput }: { hint: string; value: st
 
 /** The hotspots that others offer to the account that one acts for. */
 export function OffersReceived({ onTaken }: { onTaken?: () => void }) {
-  const { answer, error, reload } = useAsk<ReceivedOffer[]>(session.hasAccount ? "/v1/users/me/offers" : null, useCell(changes));
+  const { answer, error, reload } = useAsk<ListedOffer[]>(session.hasAccount && !session.assigned ? "/v1/users/me/offers" : null, useCell(changes));
   const [told, setTold] = useState("");
   const doing = useDoing();
-  const offers = answer?.data ?? [];
-  const takes = session.mayFor("hotspots", session.who.value?.user_id);
+  const account = session.who.value?.user_id;
+  const offers = answer?.data.filter(({ to_user_id: to }) => to === account) ?? [];
+  const takes = session.mayFor("hotspots", account);
   const end = (question: string, work: () => Promise<unknown>, done: string): void => {
     if (!confirm(question)) return;
     doing.run(async () => {

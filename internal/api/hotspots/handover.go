@@ -53,11 +53,11 @@ func encodeOffer(_ http.Header, o registry.Offered) edge.Payload {
 }
 
 func encodeOffers(_ http.Header, offers []beacon.ListedOffer) edge.Payload {
-	out := make([]client.ReceivedOffer, len(offers))
+	out := make([]client.ListedOffer, len(offers))
 	for i := range offers {
 		o := &offers[i]
-		out[i] = client.ReceivedOffer{
-			HotspotID: string(o.Hotspot), Name: o.Name, Type: client.Type(o.Type), ByStaff: o.ByStaff(), OfferedAt: o.OfferedAt, ExpiresAt: o.ExpiresAt,
+		out[i] = client.ListedOffer{
+			HotspotID: string(o.Hotspot), ToUserID: string(o.To), Name: o.Name, Type: client.Type(o.Type), ByStaff: o.ByStaff(), OfferedAt: o.OfferedAt, ExpiresAt: o.ExpiresAt,
 		}
 	}
 	return edge.Payload{Data: out}

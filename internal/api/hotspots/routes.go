@@ -84,6 +84,6 @@ func (a *API) Routes() []edge.Route {
 		edge.On("GET /v1/hotspots/{id}/history", beacon.Read, edge.Serve(a.Edge, 200, edge.FromQuery(a.DecodeHistory), a.history, encodeHistory)),
 		edge.On("GET /v1/users/{id}/hotspots", beacon.Read, a.owned),
 		edge.On("GET /v1/users/{id}/hotspots/deleted", beacon.Read, edge.Serve(a.Edge, 200, edge.PathID, a.registry.Deleted, encodeDeleted)),
-		edge.On("GET /v1/users/{id}/offers", beacon.Read, edge.Serve(a.Edge, 200, edge.PathID, a.registry.OffersTo, encodeOffers)),
+		edge.On("GET /v1/users/{id}/offers", beacon.Read, edge.Serve(a.Edge, 200, edge.PathID, a.registry.OffersOf, encodeOffers)),
 	}
 }

@@ -15,7 +15,7 @@ CREATE INDEX IF NOT EXISTS former_owners_of ON former_owners (user_id, hotspot, 
 -- offer is to a user, or to whoever has the code of which there is the hash.
 CREATE TABLE IF NOT EXISTS offers (
 	hotspot    {key} NOT NULL,
-	owner_id   text NOT NULL,
+	owner_id   {key} NOT NULL,
 	by_id      text NOT NULL,
 	to_id      {key} NOT NULL,
 	code_hash  text NOT NULL,
@@ -25,6 +25,8 @@ CREATE TABLE IF NOT EXISTS offers (
 ) {clustered};
 
 CREATE INDEX IF NOT EXISTS offers_to ON offers (to_id, hotspot);
+
+CREATE INDEX IF NOT EXISTS offers_of ON offers (owner_id, hotspot);
 
 CREATE INDEX IF NOT EXISTS offers_expiry ON offers (expires_at);
 

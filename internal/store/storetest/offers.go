@@ -73,9 +73,10 @@ func offers(t *testing.T, database Database) {
 	equal(t, "the offer that replaces it", must2(db.Hotspots.Offer(t.Context(), mine.ID)), named)
 	to := func(user beacon.UserID, now time.Time) []beacon.ListedOffer {
 		t.Helper()
-		return must(db.Hotspots.OffersTo(t.Context(), user, now, 10))
+		return must(db.Hotspots.OffersOf(t.Context(), user, now, 10))
 	}
 	equal(t, "offers to the buyer", to("usr_buyer", Now), []beacon.ListedOffer{{Offer: named, Name: mine.Name, Type: mine.Type}})
+	equal(t, "offers by the seller", len(to(mine.Operator, Now)), 2)
 	equal(t, "offers to the buyer, later", to("usr_buyer", named.ExpiresAt), []beacon.ListedOffer(nil))
 	equal(t, "offers to nobody", to("", Now), []beacon.ListedOffer(nil))
 

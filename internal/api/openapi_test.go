@@ -154,7 +154,7 @@ func newCast(t *testing.T, s *server) *cast {
 	named := func(name string, scopes ...string) client {
 		return s.keyOf(t, access.NewUser, access.Creation{Scopes: beacon.Some(scopes), Name: beacon.Some(name)})
 	}
-	owner, operator := named("owner", "hotspots:write"), named("operator", "hotspots:write")
+	owner, operator := named("owner", "hotspots:write"), named("operator", "hotspots:write", "keys:manage")
 	reader, manager, admin := named("reader"), named("manager", "keys:manage"), named("admin", "admin")
 	verifier := named("verifier", "hotspots:verify", "hotspots:write")
 	earner, newcomer := named("earner", "rewards:read"), named("newcomer", "rewards:read")

@@ -44,6 +44,9 @@ var rights = map[string]right{
 	"GET /v1/hotspots/{id}/rewards/explain":         {"owner manager viewer", "treasurer auditor"},
 	"PATCH /v1/hotspots/{id}":                       {"owner manager", ""},
 	"DELETE /v1/hotspots/{id}":                      {"owner manager", ""},
+	"POST /v1/hotspots/{id}/offer":                  {"owner", ""},
+	"POST /v1/hotspots/{id}/claim":                  {"", "verifier"},
+	"GET /v1/users/{id}/offers":                     {"owner manager viewer", ""},
 	"POST /v1/hotspots/{id}/link-code":              {"owner manager installer", ""},
 	"DELETE /v1/hotspots/{id}/device":               {"owner manager installer", ""},
 	"GET /v1/hotspots/{id}/neighbours":              {"", "verifier"},
@@ -91,6 +94,8 @@ var unruled = map[string]string{
 	"GET /v1/coverage/tiles/{z}/{x}/{y}.mvt": "everyone", "GET /v1/keys/self": "keys alone", "GET /v1/hotspots/{id}/history": "everyone", "GET /v1/events": "everyone",
 	"GET /v1/settings": "everyone", "POST /v1/rewards/estimate": "everyone", "GET /v1/openapi.yaml": "everyone", "GET /v1/openapi.json": "everyone",
 	"POST /v1/devices/link": "no one is signed in", "POST /v1/hotspots/{id}/heartbeats": "devices", "DELETE /v1/keys/{id}": "404 for others, see TestPeople_Escalation",
+	"GET /v1/hotspots/{id}/offer": "404 for others, see TestPeopleHandOver", "DELETE /v1/hotspots/{id}/offer": "404 for others, see TestPeopleHandOver",
+	"POST /v1/hotspots/{id}/offer/acceptance": "404 for others, see TestPeopleHandOver",
 	"POST /v1/hotspots/{id}/restoration": "there is none to restore", "POST /v1/holds/{id}/answer": "there is no hold", "POST /v1/holds/{id}/decisions": "there is no hold",
 	"POST /v1/users/{id}/erasure": "it would begin", "DELETE /v1/users/{id}/erasure": "there is none", "DELETE /v1/users/{id}/members/{person}": "anyone may leave",
 	"DELETE /v1/users/{id}/invitations/{invitation}": "see TestPeople_Escalation", "DELETE /v1/invitations/{invitation}": "see TestPeople_Escalation",
@@ -169,6 +174,8 @@ func TestPeople_Rights(t *testing.T) {
 // rightsBodies are complete where a route looks at its body before it asks whose a thing is.
 var rightsBodies = map[string]string{
 	"POST /v1/hotspots/{id}/verification":   `{"lat":1,"lng":1,"accuracy_m":5,"method":"gps"}`,
+	"POST /v1/hotspots/{id}/offer":          `{}`,
+	"POST /v1/hotspots/{id}/claim":          `{"to_user_id":"usr_01kb3gzk00e9x8q6s5t4v3w2y1","reason":"r"}`,
 	"PATCH /v1/users/{id}":                  `{"name":"x"}`,
 	"POST /v1/users/{id}/invitations":       `{"role":"viewer"}`,
 	"PATCH /v1/users/{id}/members/{person}": `{"role":"viewer"}`,

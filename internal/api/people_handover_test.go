@@ -100,6 +100,7 @@ func TestPeopleHandOver_Claim(t *testing.T) {
 		ghost, heir := ada.invited(t, "/v1/invitations", `{"account":"new"}`, "Gus"), ada.invited(t, "/v1/invitations", `{"account":"new"}`, "Hal")
 		tom, vera := ada.invited(t, "/v1/invitations", `{"posts":["verifier"]}`, "Tom"), ada.invited(t, "/v1/invitations", `{"posts":["verifier"]}`, "Vera")
 		treasurer := ada.invited(t, "/v1/invitations", `{"posts":["treasurer"]}`, "Tina")
+		vera = vera.joins(t, ada, "/v1/invitations", `{"account":"new"}`) // for which she acts
 		vera.joins(t, heir, "/v1/users/me/invitations", `{"role":"viewer"}`)
 		path := "/v1/hotspots/" + data[hotspot](t, ghost.send(t, "POST", "/v1/hotspots", registration(1)), http.StatusCreated).ID
 		claim := at(`{"to_user_id":%q,"reason":"they live there"}`, heir.account)

@@ -6,7 +6,7 @@ import * as format from "../format";
 import { changes } from "../live";
 import { t } from "../messages";
 import { Field } from "../parts/field";
-import { ErrorNote, faultAt } from "../parts/note";
+import { ErrorNote, faultAt, useFaults } from "../parts/note";
 import { useAsk, useDoing } from "../parts/use";
 import { session } from "../session";
 import { useCell } from "../state";
@@ -87,7 +87,7 @@ function OfferForm({ hotspot, path, onOffered }: { hotspot: Hotspot; path: strin
               <li>{t.handOver.week}</li>
             </ul>
           </div>
-          <ErrorNote error={error} at={[receiver]} />
+          {!faultAt(error, receiver) && <ErrorNote error={error} />}
           <div class="line">
             <button type="submit" class="button" disabled={busy || to.trim() === ""}>
               {t.handOver.submit}
@@ -103,6 +103,7 @@ function OfferForm({ hotspot, path, onOffered }: { hotspot: Hotspot; path: strin
 }
 
 function AccountField({ hint, value, error, onInput }: { hint: string; value: string; error: unknown; onInput: (value: string) => void }) {
+  const faults = useFaults(error);
   return (
     <Field
       label={t.handOver.account}
@@ -111,8 +112,11 @@ function AccountField({ hint, value, error, onInput }: { hint: string; value: st
       spellcheck={false}
       hint={hint}
       value={value}
-      onInput={(event) => onInput(event.currentTarget.value)}
-      fault={faultAt(error, receiver)}
+      onInput={(event) => {
+        faults.touch(receiver);
+        onInput(event.currentTarget.value);
+      }}
+      fault={faults.at(receiver)}
     />
   );
 }

@@ -20,7 +20,7 @@ export function HandOver({ hotspot }: { hotspot: Hotspot }) {
   const path = offerOf(hotspot.id);
   const { answer, error, reload } = useAsk<ListedOffer[]>(`/v1/users/${encodeURIComponent(hotspot.operator_id ?? "me")}/offers`, useCell(changes));
   const offer = answer?.data.find(({ hotspot_id }) => hotspot_id === hotspot.id);
-  const offers = session.mayFor("hand_over", hotspot.operator_id);
+  const offers = session.may("hand_over") && hotspot.operator_id === session.who.value?.user_id; // for others there is Claim
   if (!offer && !offers && !error) return null;
   return (
     <section class="card" id="hand-over">

@@ -42,6 +42,7 @@ func TestEveryOperation(t *testing.T) {
 	leave(t, operator, h)
 	enrol(t, operator)
 	meet(t, operator)
+	handOver(t, operator)
 
 	text := must(operator.OpenAPIJSON(t.Context()))(t)
 	if yaml := must(operator.OpenAPIYAML(t.Context()))(t); !bytes.HasPrefix(yaml, []byte("openapi: 3.1")) {
@@ -280,6 +281,58 @@ func enrol(t *testing.T, c *client.Client) {
 	if err := c.DeleteHotspot(t.Context(), done.HotspotID, ""); err != nil {
 		t.Error(err)
 	}
+}
+
+// handOver gives a hotspot to another account by name, and to the next one by a code; and staff
+// give one whose operator is gone.
+func handOver(t *testing.T, admin *client.Client) {
+	t.Helper()
+	account := func(n int) (*client.Client, client.CreatedKey) {
+		t.Helper()
+		key := must(admin.CreateKey(t.Context(), client.KeyCreation{UserID: "new", Name: "n", Scopes: []string{client.ScopeHotspotsWrite, client.ScopeKeysManage}}))(t)
+		return admin.WithKey(key.Secret), key
+	}
+	seller, _ := account(1)
+	buyer, named := account(2)
+	h := must(seller.RegisterHotspot(t.Context(), library(0x91)))(t)
+	made := must(seller.OfferHotspot(t.Context(), h.ID, client.OfferForm{ToUserID: named.UserID}))(t)
+	if made.Code != "" || made.ToUserID != named.UserID || made.ByStaff || made.ExpiresAt.Sub(made.OfferedAt) != 7*24*time.Hour {
+		t.Errorf("offered %+v", made)
+	}
+	if got := must(buyer.Offer(t.Context(), h.ID))(t); got != made {
+		t.Errorf("the offer is %+v, want %+v", got, made)
+	}
+	if got := must(buyer.Offers(t.Context(), "me"))(t); len(got) != 1 || got[0].HotspotID != h.ID || got[0].Name != h.Name || got[0].Type != client.Public {
+		t.Errorf("the offers are %+v", got)
+	}
+	if err := buyer.EndOffer(t.Context(), h.ID); err != nil {
+		t.Error(err)
+	}
+	code := must(seller.OfferHotspot(t.Context(), h.ID, client.OfferForm{}))(t).Code
+	if _, err := buyer.AcceptOffer(t.Context(), h.ID, ""); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("without the code: %v", err)
+	}
+	if took := must(buyer.AcceptOffer(t.Context(), h.ID, strings.ToLower(code)))(t); took.ID != h.ID || took.ETag == h.ETag {
+		t.Errorf("took over %+v", took)
+	}
+	if is := must(seller.Hotspot(t.Context(), h.ID))(t); is.OperatorID != named.UserID {
+		t.Errorf("it is of %s", is.OperatorID)
+	}
+
+	ghost, key := account(3)
+	orphan := must(ghost.RegisterHotspot(t.Context(), library(0x92)))(t)
+	claim := client.ClaimForm{ToUserID: named.UserID, Reason: "they live there"}
+	staff := must(admin.CreateKey(t.Context(), client.KeyCreation{UserID: "new", Name: "staff", Scopes: []string{client.ScopeHotspotsVerify}}))(t)
+	if _, err := admin.WithKey(staff.Secret).ClaimHotspot(t.Context(), orphan.ID, claim); !errors.Is(err, client.ErrConflict) {
+		t.Errorf("its operator is there: %v", err)
+	}
+	if err := admin.RevokeKey(t.Context(), key.ID); err != nil {
+		t.Error(err)
+	}
+	if made := must(admin.WithKey(staff.Secret).ClaimHotspot(t.Context(), orphan.ID, claim))(t); !made.ByStaff {
+		t.Errorf("offered %+v", made)
+	}
+	must(buyer.AcceptOffer(t.Context(), orphan.ID, ""))(t)
 }
 
 // settleOctober lets a server close the days, and settles the month.

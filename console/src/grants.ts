@@ -5,6 +5,7 @@ export const grants = [
   { permission: "member_list", anyone: false, scope: "keys:manage", roles: ["owner", "manager", "installer", "viewer"], posts: ["admin"] },
   { permission: "rewards", anyone: false, scope: "rewards:read", roles: ["owner", "manager", "viewer"], posts: ["treasurer", "auditor"] },
   { permission: "hotspots", anyone: false, scope: "hotspots:write", roles: ["owner", "manager"], posts: [] },
+  { permission: "hand_over", anyone: false, scope: "keys:manage", roles: ["owner"], posts: [] },
   { permission: "devices", anyone: false, scope: "hotspots:write", roles: ["owner", "manager", "installer"], posts: [] },
   { permission: "keys", anyone: false, scope: "keys:manage", roles: ["owner", "manager"], posts: ["admin"] },
   { permission: "members", anyone: false, scope: "keys:manage", roles: ["owner", "manager"], posts: ["admin"] },

@@ -52,6 +52,7 @@ export type Quota = Schemas["QuotaAnswer"]["data"];
 export type Review = Schemas["Review"];
 export type Neighbours = Schemas["Neighbours"];
 export type Hold = Schemas["Hold"];
+export type ListedOffer = Schemas["ListedOffer"];
 
 export interface Place {
   lat: number;

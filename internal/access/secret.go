@@ -143,6 +143,23 @@ func MintLinkCode() (plain string, hash [sha256.Size]byte) {
 	return canonical[:beacon.LinkCodeLength/2] + "-" + canonical[beacon.LinkCodeLength/2:], sha256.Sum256([]byte(canonical))
 }
 
+// MintOfferCode makes a code with which a hotspot can be taken over, as people read it, and the
+// hash that is stored.
+func MintOfferCode() (plain string, hash [sha256.Size]byte) {
+	var random [beacon.OfferCodeLength]byte
+	rand.Read(random[:]) // never fails: see crypto/rand
+	plain = beacon.SpellOfferCode(random)
+	return plain, HashOfferCode(plain)
+}
+
+// HashOfferCode returns the hash of an offer's code in any spelling; zero if it is none.
+func HashOfferCode(text string) (hash [sha256.Size]byte) {
+	if canonical, ok := beacon.CanonicalOfferCode(text); ok {
+		hash = sha256.Sum256([]byte(canonical))
+	}
+	return hash
+}
+
 // HashLinkCode returns the hash of a code in any spelling, and whether it is valid.
 func HashLinkCode(text string) (hash [sha256.Size]byte, ok bool) {
 	canonical, ok := beacon.CanonicalLinkCode(text)

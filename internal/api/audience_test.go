@@ -30,7 +30,7 @@ func TestAudience_EveryDetail(t *testing.T) {
 	for _, name := range []string{"Hotspot", "History"} {
 		leaves(documented, name, doc.Components.Schemas[name].Value)
 	}
-	for _, kind := range regexp.MustCompile("`((?:hotspot|rewards)\\.[a-z]+)`").FindAllStringSubmatch(doc.Paths.Find("/v1/events").Get.Description, -1) {
+	for _, kind := range regexp.MustCompile("`((?:hotspot|rewards)\\.[a-z_]+)`").FindAllStringSubmatch(doc.Paths.Find("/v1/events").Get.Description, -1) {
 		documented[kind[1]] = true
 	}
 	feeds, err := openapi3.NewLoader().LoadFromData(openfeeds.OpenAPI())

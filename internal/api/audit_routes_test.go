@@ -25,6 +25,9 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 		c, staff, admin := s.anyone(t, "hotspots:write", "keys:manage"), s.anyone(t, "hotspots:verify"), s.anyone(t, "admin")
 		spot, batched, key, code, hold, device, user := "", "", "", "", "", machine{}, string(c.user)
 		setting := "home_privacy"
+		ghost, heir := s.operator(t), s.operator(t)
+		orphaned := ghost.register(t, 0x78).ID
+		admin.delete(t, "/v1/keys/"+string(ghost.key)).want(t, http.StatusNoContent)
 		waiting, enroller := c.register(t, 0x77).ID, c.enroller(t, 1)
 		var tried []string
 		c.delete(t, c.serves(t, 7)).want(t, http.StatusNoContent) // its MAC address is reserved
@@ -87,6 +90,14 @@ func TestAudit_EveryWriteRoute(t *testing.T) {
 			{"DELETE /v1/review/{id}/{kind}", beacon.FlagDismissed, &spot, func() answer {
 				s.flag(t, beacon.Flag{Hotspot: beacon.HotspotID(spot), Operator: c.user, Kind: beacon.TooRegular, Weight: 1})
 				return staff.delete(t, "/v1/review/"+spot+"/too_regular?reason=seen")
+			}},
+			{"POST /v1/hotspots/{id}/offer", beacon.OfferMade, &batched, func() answer { return c.post(t, "/v1/hotspots/"+batched+"/offer", `{}`) }},
+			{"DELETE /v1/hotspots/{id}/offer", beacon.OfferWithdrawn, &batched, func() answer { return c.delete(t, "/v1/hotspots/"+batched+"/offer") }},
+			{"POST /v1/hotspots/{id}/claim", beacon.OfferMade, &orphaned, func() answer {
+				return staff.post(t, "/v1/hotspots/"+orphaned+"/claim", at(`{"to_user_id":%q,"reason":"they live there"}`, heir.user))
+			}},
+			{"POST /v1/hotspots/{id}/offer/acceptance", beacon.HotspotHandedOver, &orphaned, func() answer {
+				return heir.post(t, "/v1/hotspots/"+orphaned+"/offer/acceptance", `{}`)
 			}},
 			{"DELETE /v1/hotspots/{id}", beacon.HotspotDeleted, &spot, func() answer { return c.delete(t, "/v1/hotspots/"+spot) }},
 			{"POST /v1/hotspots/{id}/restoration", beacon.HotspotRestored, &spot, func() answer { return c.post(t, "/v1/hotspots/"+spot+"/restoration", "") }},

@@ -203,6 +203,8 @@ func TestExport_Tables(t *testing.T) {
 		"flags":             "for staff alone: which hotspots to look at (decision D166)",
 		"reviewed":          "of all users together",
 		"erasures":          "user.json",
+		"former_owners":     "user.json",
+		"offers":            "changes.jsonl has those that the user made; they end within a week",
 		"account_names":     "the members see it: GET /v1/users/{id}/members",
 		"people":            "who own their data: beacon people export",
 		"memberships":       "of people",

@@ -93,7 +93,7 @@ func (o options) replaceParts(s *server) *api.API {
 	}
 	parts := s.APIConfig()
 	if o.store != nil {
-		parts.Registry = registry.New(o.store, s.db.Hotspots, s.db.People, s.Fleet, s.now)
+		parts.Registry = registry.New(o.store, s.db.Hotspots, s.db.Hotspots, s.db.People, s.Fleet, s.now)
 	}
 	if o.telemetry != nil {
 		parts.Telemetry = o.telemetry

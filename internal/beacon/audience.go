@@ -75,7 +75,7 @@ var audiences = []struct {
 		UnverifiedReason, ProvenUntil, LastUncounted, CountersFellAt, DeviceAgent, HistoryClients, HistoryTraffic,
 		Detail(HotspotVerified), Detail(HotspotUnverified), Detail(HotspotLinked), Detail(HotspotUnlinked),
 	}},
-	{OwnerOnly, []Detail{Detail(RewardsSettled)}},
+	{OwnerOnly, []Detail{Detail(RewardsSettled), Detail(HotspotHandedOver)}},
 }
 
 // ofHomes are the details that strangers do not see of a hidden home: Blur puts a

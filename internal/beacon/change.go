@@ -55,14 +55,19 @@ const (
 	HotspotLinked     ChangeKind = "hotspot.linked"
 	HotspotUnlinked   ChangeKind = "hotspot.unlinked"
 	HotspotUnverified ChangeKind = "hotspot.unverified"
-	HotspotReported   ChangeKind = "hotspot.reported" // by its device, about itself; no event
-	HotspotVouched    ChangeKind = "hotspot.vouched"  // check-ins extended the proof of its place; no event
-	HotspotErased     ChangeKind = "hotspot.erased"   // after it was deleted: its user is erased; no event
+	HotspotHandedOver ChangeKind = "hotspot.handed_over" // the note is a HandOverNote
+	HotspotReported   ChangeKind = "hotspot.reported"    // by its device, about itself; no event
+	HotspotVouched    ChangeKind = "hotspot.vouched"     // check-ins extended the proof of its place; no event
+	HotspotErased     ChangeKind = "hotspot.erased"      // after it was deleted: its user is erased; no event
 
 	// Not changes of a hotspot, but what was tried or prepared: for the audit.
 	LinkCodeCreated     ChangeKind = "link_code.created"
 	LinkRefused         ChangeKind = "link.refused"
 	VerificationRefused ChangeKind = "verification.refused"
+	OfferMade           ChangeKind = "offer.made" // the note says to whom, and why if staff did
+	OfferWithdrawn      ChangeKind = "offer.withdrawn"
+	OfferDeclined       ChangeKind = "offer.declined"
+	OfferRefused        ChangeKind = "offer.refused"
 
 	// Caused by the clock, not by a request. They are events, not changes.
 	HotspotOnline  ChangeKind = "hotspot.online"

@@ -97,6 +97,12 @@ type OwnedRecord struct {
 	Data []byte
 }
 
+// OwnedName is the name of a hotspot, with whose it is and was.
+type OwnedName struct {
+	HotspotName
+	Owners
+}
+
 // HotspotName is how a list of rewards names a hotspot.
 type HotspotName struct {
 	ID        HotspotID

@@ -147,7 +147,7 @@ func (h *Hotspot) Stands(now time.Time) []geo.Point {
 	return points
 }
 
-func refuseHold(format string, args ...any) error {
+func refuse(format string, args ...any) error {
 	return &Error{Kind: Conflict, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -160,14 +160,14 @@ func (h Hold) Place(earlier []Hold) (Hold, error) {
 	for i := range earlier {
 		e := &earlier[i]
 		if e.State == HoldIsActive && e.Hotspot == h.Hotspot {
-			return h, refuseHold("%s is active: extend it instead", e.ID)
+			return h, refuse("%s is active: extend it instead", e.ID)
 		}
 		if e.Hotspot == h.Hotspot || e.Hotspot == "" || h.Hotspot == "" {
 			previous = e
 		}
 	}
 	if previous != nil && h.Placed.MayBeOf(previous.last()) {
-		return h, refuseHold("a second hold needs a second person: %s is by you", previous.ID)
+		return h, refuse("a second hold needs a second person: %s is by you", previous.ID)
 	}
 	return h, h.mayEnd(h.Placed.At)
 }
@@ -194,9 +194,9 @@ func (h *Hold) mayEnd(now time.Time) error {
 func (h *Hold) isActive(now time.Time) error {
 	switch {
 	case h.State != HoldIsActive:
-		return refuseHold("the hold was %s", h.State)
+		return refuse("the hold was %s", h.State)
 	case !now.Before(h.Until):
-		return refuseHold("the hold has ended")
+		return refuse("the hold has ended")
 	}
 	return nil
 }
@@ -208,11 +208,11 @@ func (h *Hold) Extend(act HoldAct, until time.Time) error {
 	}
 	switch {
 	case act.MayBeOf(h.last()):
-		return refuseHold("an extension needs a second person: the end was set by you")
+		return refuse("an extension needs a second person: the end was set by you")
 	case len(h.Extended) == maxExtensions:
-		return refuseHold("the hold was extended %d times already", maxExtensions)
+		return refuse("the hold was extended %d times already", maxExtensions)
 	case !until.After(h.Until):
-		return refuseHold("the hold lasts until %s already", FormatTime(h.Until))
+		return refuse("the hold lasts until %s already", FormatTime(h.Until))
 	}
 	h.Until = until
 	h.Extended = append(slices.Clone(h.Extended), act)
@@ -247,7 +247,7 @@ func (h *Hold) FailVisit(act HoldAct) (void bool, err error) {
 		return false, nil
 	}
 	if act.MayBeOf(&h.Visit) {
-		return false, refuseHold("a second person must confirm the visit")
+		return false, refuse("a second person must confirm the visit")
 	}
 	h.State, h.Ended = HoldIsVoided, act
 	return true, nil

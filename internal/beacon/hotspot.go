@@ -61,6 +61,9 @@ type Hotspot struct {
 	// as long as PastHours.
 	PastService []Period
 
+	// Former are who it belonged to before, oldest first: see Owners.
+	Former []Tenure
+
 	// Visits are what visits of staff found, oldest first.
 	Visits []Visit
 	// Vouches are when check-ins extended the proof of its place, oldest first.
@@ -259,5 +262,5 @@ func (h *Hotspot) SetRight(latest, right time.Time) (changed bool) {
 		set(&h.Vouches[i])
 	}
 	h.PastService = slices.DeleteFunc(h.PastService, func(p Period) bool { return !p.From.Before(p.Until) })
-	return changed
+	return h.setRightFormer(latest, right) || changed
 }

@@ -27,8 +27,11 @@ func SpellLinkCode(random [LinkCodeLength]byte) string {
 // it: in either case, with or without hyphens and spaces anywhere, O for 0, I or L
 // for 1.
 func CanonicalLinkCode(text string) (canonical string, ok bool) {
-	const longest = 4 * LinkCodeLength // enough for any reasonable typing
-	if len(text) > longest {
+	return canonicalCode(text, LinkCodeLength)
+}
+
+func canonicalCode(text string, length int) (canonical string, ok bool) {
+	if longest := 4 * length; len(text) > longest { // enough for any reasonable typing
 		return "", false
 	}
 	var code strings.Builder
@@ -49,12 +52,13 @@ func CanonicalLinkCode(text string) (canonical string, ok bool) {
 		}
 		code.WriteByte(c)
 	}
-	return code.String(), code.Len() == LinkCodeLength
+	return code.String(), code.Len() == length
 }
 
 // LinkCode is a code that can link a device, once (decision X2).
 type LinkCode struct {
 	Hotspot   HotspotID
+	Operator  UserID // whose the hotspot was when the code was made
 	Hash      [32]byte
 	ExpiresAt time.Time
 	Tries     int  // how often it was used in vain

@@ -11,6 +11,7 @@ const (
 	Read           Permission = ""
 	ReadQuota      Permission = "quota"
 	EditHotspots   Permission = "hotspots"
+	HandOver       Permission = "hand_over"
 	LinkDevices    Permission = "devices"
 	ReadRewards    Permission = "rewards"
 	ManageKeys     Permission = "keys"
@@ -54,7 +55,8 @@ var grants = []Grant{
 	{Permission: ReadQuota, May: "read what an account may have", Anyone: true, Roles: []Role{Owner, Manager, Viewer}, Posts: []Post{AdminPost}},
 	{Permission: ReadMembers, May: "see who the members of an account are", Scope: KeysManage, Roles: []Role{Owner, Manager, Installer, Viewer}, Posts: []Post{AdminPost}},
 	{Permission: ReadRewards, May: "read rewards, statements and holds of an account", Scope: RewardsRead, Roles: []Role{Owner, Manager, Viewer}, Posts: []Post{Treasurer, Auditor}},
-	{Permission: EditHotspots, May: "register, change, delete and restore hotspots, and answer holds", Scope: HotspotsWrite, Roles: []Role{Owner, Manager}},
+	{Permission: EditHotspots, May: "register, change, delete and restore hotspots, take over those that others offer, and answer holds", Scope: HotspotsWrite, Roles: []Role{Owner, Manager}},
+	{Permission: HandOver, May: "offer hotspots of an account to another one", Scope: KeysManage, Roles: []Role{Owner}},
 	{Permission: LinkDevices, May: "create link codes and unlink devices; installers only for hotspots assigned to them", Scope: HotspotsWrite, Roles: []Role{Owner, Manager, Installer}},
 	{Permission: ManageKeys, May: "create, list and revoke keys", Scope: KeysManage, Roles: []Role{Owner, Manager}, Posts: []Post{AdminPost}},
 	{Permission: ManageMembers, May: "invite people up to your own role, change their roles and remove them", Scope: KeysManage, Roles: []Role{Owner, Manager}, Posts: []Post{AdminPost}},
@@ -64,7 +66,7 @@ var grants = []Grant{
 	{Permission: SeeOverview, May: "see how the network is", Scope: HotspotsVerify, Posts: Posts()},
 	{Permission: StaffDetails, May: "see what is for staff of every hotspot, also of hidden homes", Scope: HotspotsVerify, Posts: []Post{Verifier, Treasurer}},
 	{Permission: ListAll, May: "list all hotspots and their devices", Scope: HotspotsVerify, Posts: []Post{AdminPost, Verifier}},
-	{Permission: RecordVisits, May: "record visits, and withdraw verifications", Scope: HotspotsVerify, Posts: []Post{Verifier}},
+	{Permission: RecordVisits, May: "record visits, withdraw verifications, and offer hotspots whose operator is gone", Scope: HotspotsVerify, Posts: []Post{Verifier}},
 	{Permission: JudgeFlags, May: "read and empty the review queue", Scope: HotspotsVerify, Posts: []Post{Verifier}},
 	{Permission: SeeHolds, May: "read the holds of everyone", Scope: HotspotsVerify, Posts: []Post{Verifier, Treasurer, Auditor}},
 	{Permission: JudgeHolds, May: "place holds and decide about them", Scope: HotspotsVerify, Posts: []Post{Treasurer}},

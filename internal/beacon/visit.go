@@ -14,12 +14,27 @@ import (
 // of the place, with or without a visit.
 type Visit struct {
 	At        time.Time
+	By        Visitor // who measured; zero if it is not known any more, or nobody did
 	Point     geo.Point
 	AccuracyM float64   // of the measurement
-	Proves    bool      // someone other than its operator measured the point
-	Test      SpeedTest // by someone other than its operator; may be none
+	Proves    bool      // someone who never was its operator measured the point
+	Test      SpeedTest // by someone who never was its operator; may be none
 	Withdraws bool      // the place stays, but nothing proves it any more
 	Again     bool      // it is back at an earlier place, which is Point
+}
+
+// Visitor is who may have made a visit.
+type Visitor struct {
+	User   UserID     // the account; may be empty for a person
+	People []PersonID // who was signed in, or the members of the key's account then
+}
+
+// Visitor returns who of those behind a request counts as having made a visit.
+func (b Behind) Visitor() Visitor { return Visitor{User: b.User, People: b.People} }
+
+// Includes reports whether a visitor may be one of those behind a request.
+func (b Behind) Includes(v Visitor) bool {
+	return b.Owns(v.User) || slices.ContainsFunc(v.People, func(p PersonID) bool { return slices.Contains(b.People, p) })
 }
 
 const (
@@ -53,13 +68,14 @@ const (
 // exact one, unless it measured another speed. It returns Conflict if the visit leaves open
 // whether the hotspot has moved. A visit of one's own hotspot proves nothing, and measures
 // no speed that is paid for.
-func (h *Hotspot) RecordVisit(found Verification, own bool, now time.Time) (news bool, err error) {
+func (h *Hotspot) RecordVisit(found Verification, by Behind, now time.Time) (news bool, err error) {
 	v, is, err := h.place(found, now)
 	if err != nil {
 		return false, err
 	}
-	v.Proves = found.AccuracyM <= placeWithinM && !own
-	if !own {
+	other := !slices.ContainsFunc(h.Owners().From(0), by.Owns) // who had it before may have it again
+	v.By, v.Proves = by.Visitor(), found.AccuracyM <= placeWithinM && other
+	if other {
 		v.Test = found.Test
 	}
 	if visits := h.visits(); len(visits) > 0 {

@@ -1,6 +1,7 @@
 package beacon_test
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -16,7 +17,7 @@ const (
 
 // visited records a visit, and reports whether it is anything new.
 func visited(h *beacon.Hotspot, metres, accuracy float64, by beacon.UserID, at time.Time) bool {
-	news, err := h.RecordVisit(found(metres, accuracy), by == h.Operator, at)
+	news, err := h.RecordVisit(found(metres, accuracy), beacon.Behind{User: by}, at)
 	return news && err == nil
 }
 
@@ -24,7 +25,7 @@ func visited(h *beacon.Hotspot, metres, accuracy float64, by beacon.UserID, at t
 func moved(h *beacon.Hotspot, metres, accuracy float64, by beacon.UserID, at time.Time) bool {
 	v := found(metres, accuracy)
 	v.Moved = true
-	news, err := h.RecordVisit(v, by == h.Operator, at)
+	news, err := h.RecordVisit(v, beacon.Behind{User: by}, at)
 	return news && err == nil
 }
 
@@ -253,7 +254,7 @@ func TestVisited_Measured(t *testing.T) {
 		found.Test, found.Moved = step.test, true
 		was := h.PlaceOn(beacon.DayOf(at))
 		for _, want := range []bool{step.news, false} {
-			if news, err := h.RecordVisit(found, step.by == h.Operator, at); err != nil || news != want {
+			if news, err := h.RecordVisit(found, beacon.Behind{User: step.by}, at); err != nil || news != want {
 				t.Errorf("%s: it is not news once, but %v, %v", step.name, h.Visits, err)
 			}
 			at = at.Add(time.Hour)
@@ -286,7 +287,7 @@ func TestVisited_Bounded(t *testing.T) {
 		held := h.Visits
 		first := held[0]
 		visited(&h, 100, 5, staff, at)
-		if held[0] != first {
+		if !reflect.DeepEqual(held[0], first) {
 			t.Fatal("a list that others hold was changed")
 		}
 		at = at.AddDate(0, 0, 1)

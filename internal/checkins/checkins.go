@@ -113,7 +113,7 @@ func (c *CheckIns) CheckIn(ctx context.Context, p beacon.Principal, in Report) (
 
 // judge decides whether a check-in is evidence.
 func (c *CheckIns) judge(ctx context.Context, h *beacon.Hotspot, row *beacon.CheckIn, from netip.Prefix) (beacon.NoEvidence, error) {
-	if row.User == h.Operator {
+	if h.Owners().Ever(row.User) {
 		return beacon.OwnHotspot, nil
 	}
 	if hotspot, ok := c.fleet.Find(h.ID); !ok || hotspot.StatusAt(row.At) != beacon.Online {

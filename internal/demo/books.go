@@ -134,8 +134,8 @@ func (b *books) HotspotsByID(_ context.Context, ids []beacon.HotspotID) ([]beaco
 	return b.found, nil
 }
 
-// OwnedPage returns hotspots after one.
-func (b *books) OwnedPage(_ context.Context, after beacon.Owned, limit int) ([]beacon.Owned, error) {
+// OwnedOn returns hotspots after one. None was handed over.
+func (b *books) OwnedOn(_ context.Context, _ beacon.Day, after beacon.Owned, limit int) ([]beacon.Owned, error) {
 	from, found := slices.BinarySearchFunc(b.owned, after, beacon.Owned.Compare)
 	if found {
 		from++

@@ -85,7 +85,7 @@ func register(h *beacon.Hotspot, to geo.Point, at time.Time) error {
 
 // find lets staff find a hotspot where it is registered.
 func find(h *beacon.Hotspot, staff beacon.UserID, at time.Time) error {
-	if _, err := h.RecordVisit(beacon.Verification{Point: h.Location.Point, AccuracyM: measuredWithinM, Moved: true}, staff == h.Operator, at); err != nil {
+	if _, err := h.RecordVisit(beacon.Verification{Point: h.Location.Point, AccuracyM: measuredWithinM, Moved: true}, beacon.Behind{User: staff}, at); err != nil {
 		return err
 	}
 	h.UpdatedAt = at

@@ -95,6 +95,7 @@ var checks = []check{
 	{"journal", "the heartbeats in this batch are lost, others are not: start a server, which skips it", 2, false, journal},
 	{"records", "what a hotspot did on that day is lost, but not what it earned: " + restoreAdvice, ofHotspots, false, records},
 	{"references", reportAdvice, 3, false, references},
+	{"owners", "if a clock was ahead, set it right and open the days again (beacon rewards reopen); else do not settle any month: " + restoreAdvice, ofHotspots, false, owners},
 	{"holds", "do not settle any month: " + restoreAdvice, 14, false, holds},
 	{"ledger", "do not settle any month: " + restoreAdvice, 14, false, books},
 	{"standings", "if days are opened again they are counted again: beacon rewards reopen; " + restoreAdvice, ofHotspots + 16, true, standings},

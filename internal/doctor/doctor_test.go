@@ -127,6 +127,12 @@ var damages = []damage{
 	{"the newest record is not found", `UPDATE record_heads SET day = day - 1 WHERE hotspot = ` + someHotspot, nil, []string{"references"}, "has a record that no reader would find"},
 	{"a status is of nobody", `INSERT INTO statuses (hotspot, online, at) VALUES ('hs_gone', 1, 1)`, nil, []string{"references"}, "hs_gone: has a status but is not a hotspot"},
 
+	{"a former owner does not find a hotspot", `DELETE FROM former_owners`, nil, []string{"owners"}, "but is not found by that"},
+	{"a former owner finds another's", `INSERT INTO former_owners (hotspot, through, user_id) VALUES (` + someHotspot + `, 20000, '` + heir + `')`, nil, []string{"owners"}, "which it was not"},
+	{"a hotspot was handed over sooner", `UPDATE hotspots SET former = replace(former, '"through":20772', '"through":20762'), seal = 0 WHERE former <> ''`, nil, []string{"owners"}, "but on that day it was of " + heir},
+	{"a former owner is none", `UPDATE hotspots SET former = replace(former, '"user":"usr_', '"user":"hs_'), seal = 0 WHERE former <> ''`, nil, []string{"owners"}, "as a former owner"},
+	{"a sum is of who never had the hotspot", `UPDATE former_owners SET user_id = '` + heir + `'`, nil, []string{"owners"}, "whose it never was"},
+
 	{"a hold cannot be read", `UPDATE holds SET until = until + 1 WHERE id = '` + heldNext + `'`, nil, []string{"holds"}, "checksum does not match"},
 	{"a visit was confirmed by one person", replacedIn(heldFirst, `"ended":{"by":"`+staff2, `"ended":{"by":"`+staff1), nil, []string{"holds"}, "no second person confirmed the visit"},
 	{"nobody confirmed a visit", replacedIn(heldFirst, `"ended":{"by":"`+staff2, `"ended":{"by":"`), nil, []string{"holds"}, "nobody has confirmed it"},

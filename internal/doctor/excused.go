@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/heartbeat"
@@ -105,6 +106,22 @@ func (run *checkRun) excusedRows(s store.Snapshot, places *knownPlaces, reopened
 		then, err := s.ValidRows(run.ctx, back, rows[0].Owned, rows[len(rows)-1].Owned, reopened)
 		if err != nil {
 			return err
+		}
+		then = slices.DeleteFunc(then, func(r ledger.Row) bool { // of others by the day of rows
+			p := past[r.Hotspot]
+			return p == nil || p.row.User != r.User
+		})
+		for id, p := range past {
+			owner := places.ownerOn(p.row.Owned, back)
+			if owner == p.row.User {
+				continue
+			}
+			of := beacon.Owned{User: owner, Hotspot: id}
+			others, err := s.ValidRows(run.ctx, back, of, of, reopened)
+			if err != nil {
+				return err
+			}
+			then = append(then, others...)
 		}
 		for id, p := range past {
 			did, _ := heartbeat.RecordDid(of[id]) // a damaged one says nothing

@@ -33,9 +33,9 @@ func holds(run *checkRun) error {
 			return err
 		}
 		for id, of := range about {
-			if owner, found, err := s.Owner(run.ctx, of.Hotspot); err != nil {
+			if whose, found, err := s.Whose(run.ctx, of.Hotspot); err != nil {
 				return err
-			} else if !found || owner != of.User {
+			} else if !found || !whose.Ever(of.User) {
 				run.wrong(string(id), "holds %s, which is not a hotspot of %s", of.Hotspot, of.User)
 			}
 		}

@@ -79,6 +79,7 @@ type knownPlaces struct {
 	seed     maphash.Seed
 	once     map[uint64]knownPlace
 	eventful map[uint64]*beacon.Hotspot
+	former   map[uint64]beacon.Owners // of those that were handed over
 }
 
 // knownPlace is since when a hotspot is at its place, at all and without a break, and whether a
@@ -96,12 +97,15 @@ func placeOn(h *beacon.Hotspot, day beacon.Day) knownPlace {
 // placesOf reads the places of all hotspots. Those that may have forgotten a visit are
 // left out, and so are damaged ones, which another check reports.
 func placesOf(run *checkRun, s store.Snapshot) (*knownPlaces, error) {
-	p := &knownPlaces{maphash.MakeSeed(), map[uint64]knownPlace{}, map[uint64]*beacon.Hotspot{}}
+	p := &knownPlaces{maphash.MakeSeed(), map[uint64]knownPlace{}, map[uint64]*beacon.Hotspot{}, map[uint64]beacon.Owners{}}
 	return p, s.EachHotspot(run.ctx, func(h beacon.Hotspot, bad error) error {
 		if bad != nil || len(h.Visits) == beacon.MaxVisits {
 			return nil
 		}
 		id := maphash.String(p.seed, string(h.ID))
+		if len(h.Former) > 0 {
+			p.former[id] = h.Owners()
+		}
 		p.once[id] = placeOn(&h, 0)
 		for _, v := range h.Visits {
 			if placeOn(&h, beacon.DayOf(v.At)+1) != p.once[id] {
@@ -121,4 +125,12 @@ func (p *knownPlaces) on(hotspot beacon.HotspotID, day beacon.Day) (at knownPlac
 	}
 	at, known = p.once[id]
 	return at, known
+}
+
+// ownerOn returns whose the hotspot of a row was on another day.
+func (p *knownPlaces) ownerOn(of beacon.Owned, day beacon.Day) beacon.UserID {
+	if whose, handedOver := p.former[maphash.String(p.seed, string(of.Hotspot))]; handedOver {
+		return whose.On(day)
+	}
+	return of.User
 }

@@ -11,13 +11,14 @@ import (
 
 // public are the kinds of change that become events.
 var public = map[beacon.ChangeKind]bool{
-	beacon.HotspotRegistered: true, beacon.HotspotUpdated: true, beacon.HotspotDeleted: true, beacon.HotspotRestored: true, beacon.HotspotVerified: true,
+	beacon.HotspotRegistered: true, beacon.HotspotUpdated: true, beacon.HotspotDeleted: true, beacon.HotspotRestored: true, beacon.HotspotHandedOver: true, beacon.HotspotVerified: true,
 	beacon.HotspotLinked: true, beacon.HotspotUnlinked: true, beacon.HotspotUnverified: true, beacon.RewardsSettled: true,
 }
 
 // private are the kinds that appear only in the audit log.
 var private = map[beacon.ChangeKind]bool{
 	beacon.LinkCodeCreated: true, beacon.LinkRefused: true, beacon.VerificationRefused: true,
+	beacon.OfferMade: true, beacon.OfferWithdrawn: true, beacon.OfferDeclined: true, beacon.OfferRefused: true,
 	beacon.RewardsFinished: true, beacon.RewardsReopened: true, beacon.PolicyAdopted: true, beacon.ClockConfirmed: true, beacon.KeyCreated: true, beacon.KeyRevoked: true,
 	beacon.HoldPlaced: true, beacon.HoldExtended: true, beacon.HoldVisitFailed: true, beacon.HoldAnswered: true, beacon.HoldReleased: true, beacon.HoldVoided: true,
 	beacon.QuotaSet: true, beacon.SettingChanged: true, beacon.MACReleased: true, beacon.HotspotReported: true, beacon.FlagDismissed: true, beacon.HotspotVouched: true,
@@ -173,6 +174,11 @@ func (run *checkRun) origins(s store.Snapshot, places map[string]int64, since ti
 			text = fmt.Appendf(text[:0], "%s %s %s", c.Target, c.Kind, stamp(c.At))
 			if c.Kind == beacon.RewardsSettled {
 				text = fmt.Appendf(text[:0], "%s %s %s%s", c.Actor.Note, c.Kind, stamp(c.At), c.Target)
+			}
+			if from, to, ok := beacon.ParseHandOver(c.Actor.Note); ok && c.Kind == beacon.HotspotHandedOver { // each has an event
+				at := len(text)
+				side(append(text, from...), -1)
+				text = append(text[:at], to...)
 			}
 			side(text, -1)
 			return nil

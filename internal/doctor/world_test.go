@@ -74,12 +74,49 @@ func sound(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
+		handOverSome(t, made.file)
 		holdSome(t, made.file)
 	})
 	if made.file == "" {
 		t.Fatal("there is no sound database")
 	}
 	return made.file
+}
+
+// heir is who takes a hotspot over in handOverSome.
+const heir = "usr_01kb3gzk00e9x8q6s5t4v3w2y1"
+
+// handOverSome hands a hotspot over.
+func handOverSome(t *testing.T, file string) {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), file, sqlite.Options{Now: began})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	owned, err := db.Hotspots.OwnedPage(t.Context(), beacon.Owned{}, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range owned {
+		h, err := db.Hotspots.Hotspot(t.Context(), o.Hotspot)
+		if err != nil || h.ActiveSince().IsZero() || h.ActiveSince().After(began.AddDate(0, 0, -30)) {
+			continue
+		}
+		offer := beacon.Offer{Hotspot: h.ID, By: h.Operator, To: heir, OfferedAt: began, ExpiresAt: began.Add(time.Hour)}
+		err = db.Hotspots.PutOffer(t.Context(), offer, beacon.Actor{}, func(h *beacon.Hotspot, _ beacon.Giving) (beacon.UserID, error) { return h.Operator, nil })
+		if err == nil {
+			_, err = db.Hotspots.TakeOver(t.Context(), h.ID, heir, beacon.Actor{}, began, func(h *beacon.Hotspot, known beacon.Taking) error {
+				h.Touch(began)
+				return h.HandOver(beacon.Behind{User: heir}, known.Closing, began)
+			})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Fatal("no hotspot can be handed over")
 }
 
 // heldFirst and heldNext are the holds of holdSome.

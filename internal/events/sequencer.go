@@ -268,7 +268,7 @@ func (s *Sequencer) readStream(ctx context.Context, node string, place, count in
 func isPrivate(c beacon.Change) bool {
 	switch c.Kind {
 	case beacon.HotspotRegistered, beacon.HotspotUpdated, beacon.HotspotDeleted, beacon.HotspotRestored,
-		beacon.HotspotVerified, beacon.HotspotUnverified, beacon.HotspotLinked, beacon.HotspotUnlinked, beacon.RewardsSettled:
+		beacon.HotspotVerified, beacon.HotspotUnverified, beacon.HotspotLinked, beacon.HotspotUnlinked, beacon.HotspotHandedOver, beacon.RewardsSettled:
 		return false
 	}
 	return true
@@ -276,7 +276,7 @@ func isPrivate(c beacon.Change) bool {
 
 // eventsOf returns the events of the first n changes: as many as fit into one write.
 // Events omit the actor: they are public, and the audit log is not. A settled month
-// is for its user only. Changes before since are skipped: see Sequencer.empty.
+// is for its user only, and a hand-over is told to both users, each with an event. Changes before since are skipped: see Sequencer.empty.
 func eventsOf(changes []beacon.Change, since time.Time) (events []beacon.Event, n int) {
 	for n < len(changes) && len(events) < eventsAtATime {
 		c := changes[n]
@@ -285,9 +285,22 @@ func eventsOf(changes []beacon.Change, since time.Time) (events []beacon.Event, 
 		case isPrivate(c) || c.At.Before(since):
 		case c.Kind == beacon.RewardsSettled:
 			events = append(events, beacon.Event{Kind: c.Kind, Target: c.Actor.Note, User: beacon.UserID(c.Target), At: c.At})
+		case c.Kind == beacon.HotspotHandedOver:
+			for _, user := range handedOver(c) {
+				events = append(events, beacon.Event{Kind: c.Kind, Target: c.Target, User: user, At: c.At})
+			}
 		default:
 			events = append(events, beacon.Event{Kind: c.Kind, Target: c.Target, At: c.At})
 		}
 	}
 	return events, n
+}
+
+// handedOver returns who is told of a hand-over. If an erasure was faster, its note is gone,
+// and the operator alone is told.
+func handedOver(c beacon.Change) []beacon.UserID {
+	if from, to, ok := beacon.ParseHandOver(c.Actor.Note); ok {
+		return []beacon.UserID{from, to}
+	}
+	return []beacon.UserID{""}
 }

@@ -254,13 +254,13 @@ type Progress interface {
 
 // Owners says whose hotspots are.
 type Owners interface {
-	// Names returns a user's hotspots, by id: the live ones and those deleted at or
-	// after deletedSince.
-	Names(ctx context.Context, user beacon.UserID, deletedSince time.Time) ([]beacon.HotspotName, error)
+	// Names returns the hotspots that belong to a user, or did on the day of since or later,
+	// by id: the live ones and those deleted at or after since.
+	Names(ctx context.Context, user beacon.UserID, since time.Time) ([]beacon.OwnedName, error)
 	// NamesOf returns the named hotspots, deleted or not, in no particular order.
 	NamesOf(ctx context.Context, ids []beacon.HotspotID) ([]beacon.HotspotName, error)
-	// Owner returns the user who owns a hotspot, or owned it before it was deleted.
-	Owner(ctx context.Context, id beacon.HotspotID) (user beacon.UserID, found bool, err error)
+	// Whose returns who a hotspot belongs to, or did before it was deleted.
+	Whose(ctx context.Context, id beacon.HotspotID) (o beacon.Owners, found bool, err error)
 }
 
 // Sums are those of users and hotspots, and statements.

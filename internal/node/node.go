@@ -221,7 +221,7 @@ func (n *Node) APIConfig() api.Config {
 		Doors:     n.doors,
 		LinkBase:  n.linkBase,
 		Identity:  n.Follower.Identity,
-		Registry:  registry.New(registered{n.db.Hotspots, n.db.CheckIns, n.db.Changes}, n.db.Hotspots, n.db.People, n.Fleet, n.clock.Now),
+		Registry:  registry.New(registered{n.db.Hotspots, n.db.CheckIns, n.db.Changes}, n.db.Hotspots, n.db.Hotspots, n.db.People, n.Fleet, n.clock.Now),
 		CheckIns:  n.checkins,
 		Fleet:     n.Fleet,
 		Telemetry: n.telemetry,
@@ -321,7 +321,7 @@ func (n *Node) prune(ctx context.Context) error {
 		return nil
 	}
 	_, err := n.db.Requests.PruneIdempotency(ctx, now)
-	return errors.Join(err, n.db.Hotspots.PruneFreedMACs(ctx, now), n.db.Hotspots.PruneDeletions(ctx, now.Add(-2*beacon.RestoreTime)), n.db.Users.PruneTallies(ctx, now), n.db.People.PrunePeople(ctx, now), n.checkins.Prune(ctx, now))
+	return errors.Join(err, n.db.Hotspots.PruneFreedMACs(ctx, now), n.db.Hotspots.PruneDeletions(ctx, now.Add(-2*beacon.RestoreTime)), n.db.Hotspots.PruneOffers(ctx, now), n.db.Users.PruneTallies(ctx, now), n.db.People.PrunePeople(ctx, now), n.checkins.Prune(ctx, now))
 }
 
 // countJournal counts the rows of the journal. It runs on a timer and not on a

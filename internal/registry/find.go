@@ -102,6 +102,26 @@ func (r *Registry) Ever(ctx context.Context, user beacon.UserID, fn func(View) e
 	}
 }
 
+// HandedOver returns the hotspots that a user had and no longer has, each with the last day on
+// which they earned with it. The caller has checked that the principal may act for the user.
+func (r *Registry) HandedOver(ctx context.Context, user beacon.UserID) (past []Past, err error) {
+	former, err := r.offers.FormerOf(ctx, user, 0)
+	for _, h := range former {
+		for _, t := range h.Former {
+			if t.User == user {
+				past = append(past, Past{h.ID, t.Through})
+			}
+		}
+	}
+	return past, err
+}
+
+// Past is a hotspot that someone had.
+type Past struct {
+	Hotspot beacon.HotspotID
+	Through beacon.Day
+}
+
 // search is Owned for some hotspots, or in another order than that of the database.
 func (r *Registry) search(ctx context.Context, user beacon.UserID, in Owned) (beacon.Listed[View], error) {
 	list := beacon.Listed[View]{Page: in.Page}

@@ -35,7 +35,7 @@ func (r *Registry) NewLinkCode(ctx context.Context, p beacon.Principal, hotspot 
 	if err := access.Keep(p.Once, made, "a link code"); err != nil {
 		return LinkCode{}, err
 	}
-	row := beacon.LinkCode{Hotspot: hotspot, Hash: hash, ExpiresAt: made.ExpiresAt}
+	row := beacon.LinkCode{Hotspot: hotspot, Operator: h.Operator, Hash: hash, ExpiresAt: made.ExpiresAt}
 	err = r.store.PutLinkCode(ctx, row, p.CountedActor(now), now)
 	return made, worded(beacon.Word(err, beacon.Conflict, "the link code is in use: create another"))
 }
@@ -97,6 +97,8 @@ func (r *Registry) Link(ctx context.Context, in Link) (Linked, error) {
 			return badLink("the code has expired")
 		case h == nil:
 			return badLink("the hotspot is deleted")
+		case code.Operator != h.Operator && code.Operator != "": // older programs did not say whose it was
+			return badLink("the hotspot was handed over since")
 		}
 		err := link(h)
 		if err != nil {

@@ -120,7 +120,7 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 		if !takes {
 			refusal = errNeighbourType
 		}
-		if err := r.mayTake(ctx, who, &h, by, refusal); err != nil {
+		if err := r.mayTake(ctx, who, &h, beacon.VerificationRefused, by, refusal); err != nil {
 			return View{}, err
 		}
 	}
@@ -137,7 +137,7 @@ func (r *Registry) Verify(ctx context.Context, p beacon.Principal, in Verificati
 			return false, errStale // the distance was measured to another place
 		}
 		now := r.moment()
-		if changed, err = h.RecordVisit(found, who.Owns(h.Operator), now); err != nil {
+		if changed, err = h.RecordVisit(found, who, now); err != nil {
 			return false, err
 		}
 		if found.Type != "" && found.Type != h.Type {

@@ -1,5 +1,5 @@
 // Package registry is what people do with hotspots: register, verify, link, read,
-// change, delete and list them. Each verb has the shape Verb(ctx, Principal,
+// change, hand over, delete and list them. Each verb has the shape Verb(ctx, Principal,
 // Input) (Output, error). The table of routes has checked that a key's scopes
 // suffice; this package checks who owns a hotspot. What devices report is the business
 // of package telemetry.
@@ -85,14 +85,15 @@ type People interface {
 type Registry struct {
 	store  Store
 	finder Finder
+	offers Offers
 	people People
 	fleet  *fleet.Fleet
 	now    func() time.Time
 }
 
 // New returns a registry.
-func New(store Store, finder Finder, people People, fleet *fleet.Fleet, now func() time.Time) *Registry {
-	return &Registry{store: store, finder: finder, people: people, fleet: fleet, now: now}
+func New(store Store, finder Finder, offers Offers, people People, fleet *fleet.Fleet, now func() time.Time) *Registry {
+	return &Registry{store: store, finder: finder, offers: offers, people: people, fleet: fleet, now: now}
 }
 
 // moment returns the time of a change, as precise as the API shows it, so that a

@@ -47,7 +47,7 @@ func open(t *testing.T) *desk {
 
 func (d *desk) wire(s registry.Store) {
 	d.fleet = fleet.New(func(h beacon.Hotspot, _ *beacon.Hotspot) string { return string(h.ID) + h.Name })
-	d.Registry = registry.New(s, nil, d.db.People, d.fleet, func() time.Time { return d.clock })
+	d.Registry = registry.New(s, nil, d.db.Hotspots, d.db.People, d.fleet, func() time.Time { return d.clock })
 }
 
 func form(name, mac string) beacon.Registration {

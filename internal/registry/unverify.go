@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
@@ -27,7 +28,7 @@ func (r *Registry) Unverify(ctx context.Context, p beacon.Principal, in Withdraw
 	if !h.Location.VerifiedAt.IsZero() || in.Reason != "" {
 		who, err := r.people.Behind(ctx, p.User, p.Person, p.Key)
 		if err == nil {
-			err = r.mayTake(ctx, who, &h, by, errNeighbour)
+			err = r.mayTake(ctx, who, &h, beacon.VerificationRefused, by, errNeighbour)
 		}
 		if err != nil {
 			return struct{}{}, err
@@ -46,28 +47,45 @@ var (
 
 // mayTake returns the refusal to someone who has, or had, a hotspot near another in one of
 // their accounts: they would be paid for what it loses (decision D149). Of their own they may
-// take what they want.
-func (r *Registry) mayTake(ctx context.Context, who beacon.Behind, h *beacon.Hotspot, by beacon.Actor, refusal error) error {
+// take what they want. The audit has the refusal as a change of a kind.
+func (r *Registry) mayTake(
+	ctx context.Context, who beacon.Behind, h *beacon.Hotspot, kind beacon.ChangeKind, by beacon.Actor, refusal error,
+) error {
 	if who.Owns(h.Operator) {
 		return nil
 	}
 	now := r.moment()
 	places := append(h.Paid(now), h.Location.Point) // where it is about to move, too
+	near := func(h *beacon.Hotspot) error {
+		if h.Concerns(places, now) {
+			return refusal
+		}
+		return nil
+	}
 	for _, account := range who.Accounts {
-		err := r.Ever(ctx, account, func(own View) error {
-			if own.Concerns(places, now) {
-				return refusal
-			}
-			return nil
-		})
+		err := r.Ever(ctx, account, func(own View) error { return near(&own.Hotspot) })
+		if err == nil {
+			err = r.eachFormer(ctx, account, now, near)
+		}
 		if errors.Is(err, refusal) {
-			return r.refuse(ctx, beacon.Change{Kind: beacon.VerificationRefused, Target: string(h.ID), Actor: by}, err)
+			return r.refuse(ctx, beacon.Change{Kind: kind, Target: string(h.ID), Actor: by}, err)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// eachFormer calls fn for each hotspot that a user handed over not long ago.
+func (r *Registry) eachFormer(ctx context.Context, user beacon.UserID, now time.Time, fn func(*beacon.Hotspot) error) error {
+	former, err := r.offers.FormerOf(ctx, user, beacon.DayOf(now.Add(-beacon.HoldAtMost)))
+	for i := range former {
+		if err == nil {
+			err = fn(&former[i])
+		}
+	}
+	return err
 }
 
 // disprove is the outcome of a visit that found a verified hotspot elsewhere: it is no

@@ -53,8 +53,8 @@ func (o oracle) checkSummary(t *testing.T, r process, user beacon.UserID, period
 	}
 	for i, h := range s.Hotspots {
 		e := want[h.ID]
-		if e == nil || sums(h.Sum) != *e || h.Name != o.names[h.ID] || h.Tier.String() != o.tier(h.ID, match) || dividedAs(h.Payment) != by[h.ID] {
-			t.Fatalf("%s: %s of %s: hotspot %+v; want %+v, %+v, tier %s", o.now, period, user, h, e, by[h.ID], o.tier(h.ID, match))
+		if e == nil || sums(h.Sum) != *e || h.Name != o.names[h.ID] || h.Tier.String() != o.tier(user, h.ID, match) || dividedAs(h.Payment) != by[h.ID] {
+			t.Fatalf("%s: %s of %s: hotspot %+v; want %+v, %+v, tier %s", o.now, period, user, h, e, by[h.ID], o.tier(user, h.ID, match))
 		}
 		if i > 0 && s.Hotspots[i-1].ID >= h.ID {
 			t.Fatalf("%s before %s", s.Hotspots[i-1].ID, h.ID)

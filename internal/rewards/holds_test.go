@@ -85,7 +85,7 @@ func (m *heldModel) divide(t *testing.T, o oracle, user beacon.UserID, match fun
 		text := dayText(day)
 		for hotspot, f := range hotspots {
 			id := m.rows[heldKey{text, hotspot}]
-			if id == "" || o.owners[hotspot] != user || !match(text) || day > through && !o.isClosed(t, day, hotspot) {
+			if id == "" || o.ownerOn(hotspot, day) != user || !match(text) || day > through && !o.isClosed(t, day, hotspot) {
 				continue
 			}
 			amount := o.on(text).reward(f).total()
@@ -111,7 +111,7 @@ func (m *heldModel) divide(t *testing.T, o oracle, user beacon.UserID, match fun
 func (o oracle) isClosed(t testing.TB, day beacon.Day, hotspot beacon.HotspotID) (closed bool) {
 	t.Helper()
 	err := o.db.Ledger.Books(t.Context(), func(b ledger.Books) (err error) {
-		_, closed, err = b.Row(t.Context(), day, beacon.Owned{User: o.owners[hotspot], Hotspot: hotspot})
+		_, closed, err = b.Row(t.Context(), day, beacon.Owned{User: o.ownerOn(hotspot, day), Hotspot: hotspot})
 		return err
 	})
 	if err != nil {
@@ -133,7 +133,7 @@ func (m *heldModel) close(t testing.TB, o oracle, from beacon.Day) {
 			key := heldKey{dayText(day), hotspot}
 			delete(m.rows, key)
 			for _, h := range active {
-				covers := h.Hotspot == hotspot || h.Hotspot == "" && h.User == o.owners[hotspot] && m.rows[key] == ""
+				covers := h.User == o.ownerOn(hotspot, day) && (h.Hotspot == hotspot || h.Hotspot == "" && m.rows[key] == "")
 				if covers && h.Until.After(o.now) && h.Placed.At.Format("2006-01-02") <= key.day {
 					m.rows[key] = h.ID
 				}

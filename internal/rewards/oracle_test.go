@@ -81,7 +81,7 @@ func (o oracle) earned(user beacon.UserID, match func(day string) bool) map[beac
 		}
 		for hotspot, f := range hotspots {
 			nothing := f.Expected+f.Closed+f.Excused == 0 && f.Bytes == 0
-			if o.owners[hotspot] != user || nothing {
+			if o.ownerOn(hotspot, day) != user || nothing {
 				continue
 			}
 			if sums[hotspot] == nil {
@@ -93,12 +93,12 @@ func (o oracle) earned(user beacon.UserID, match func(day string) bool) map[beac
 	return sums
 }
 
-// tier is that of the last of a hotspot's days that match.
-func (o oracle) tier(hotspot beacon.HotspotID, match func(day string) bool) (tier string) {
+// tier is that of the last of a hotspot's days that are the user's and match.
+func (o oracle) tier(user beacon.UserID, hotspot beacon.HotspotID, match func(day string) bool) (tier string) {
 	last := ""
 	for day, hotspots := range o.facts {
 		text := day.Time().Format("2006-01-02")
-		if f, ok := hotspots[hotspot]; ok && match(text) && text > last && !(f.Expected+f.Closed+f.Excused == 0 && f.Bytes == 0) {
+		if f, ok := hotspots[hotspot]; ok && o.ownerOn(hotspot, day) == user && match(text) && text > last && !(f.Expected+f.Closed+f.Excused == 0 && f.Bytes == 0) {
 			last, tier = text, f.Tier.String()
 		}
 	}
@@ -110,7 +110,7 @@ func (o oracle) firstDay(user beacon.UserID) string {
 	var days []string
 	for day, hotspots := range o.facts {
 		for hotspot, f := range hotspots {
-			if o.owners[hotspot] == user && !(f.Expected+f.Closed+f.Excused == 0 && f.Bytes == 0) {
+			if o.ownerOn(hotspot, day) == user && !(f.Expected+f.Closed+f.Excused == 0 && f.Bytes == 0) {
 				days = append(days, day.Time().Format("2006-01-02"))
 			}
 		}

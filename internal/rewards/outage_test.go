@@ -87,7 +87,7 @@ func TestOutages_Closed(t *testing.T) {
 			s := newStreet(t, newWorld(t, open(t, began), began, 1), h.start, minutesFrom...)
 			hotspot := s.register(t, s.users[0])
 			_, err := s.db.Hotspots.UpdateHotspot(t.Context(), hotspot, beacon.Actor{}, beacon.HotspotVerified, func(h *beacon.Hotspot) (bool, error) {
-				_, err := h.RecordVisit(beacon.Verification{Point: h.Location.Point, AccuracyM: 5}, false, s.now)
+				_, err := h.RecordVisit(beacon.Verification{Point: h.Location.Point, AccuracyM: 5}, beacon.Behind{User: "usr_staff"}, s.now)
 				h.Location.VerifiedAt = s.now
 				return true, err
 			})

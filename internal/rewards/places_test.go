@@ -93,7 +93,7 @@ func (s *street) checkOpen(t *testing.T, day beacon.Day, steps ...int) {
 				t.Fatalf("%s on %s is said to be\n%+v, %+v; want\n%+v, %+v", id, day, e.Facts, e.Earned, want.Facts, want.Earned)
 			}
 			earned[id] = e.Earned
-			totals[s.owners[id]] += e.Earned.Total()
+			totals[s.ownerOn(id, day)] += e.Earned.Total()
 		}
 		for user, total := range totals {
 			if day == s.today()-1 && !s.holds {
@@ -207,6 +207,9 @@ func (s *street) someDay(t *testing.T, random *rand.Rand, day int) {
 		f.Served = [...]int{f.Expected, random.IntN(f.Expected + 1), random.IntN(100)}[random.IntN(3)]
 		f.Served = min(f.Served, f.Expected)
 		s.acts(id, random.IntN(1440-f.Served+1), f)
+	}
+	for range random.IntN(3) {
+		s.handOver(t, live[random.IntN(len(live))], s.users[random.IntN(3)])
 	}
 	s.midnight(t)
 }

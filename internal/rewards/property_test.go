@@ -96,6 +96,9 @@ func aDay(t *testing.T, random *rand.Rand, w *world) {
 			w.did(hotspot, someFacts(random))
 		}
 	}
+	if len(live) > 0 && random.IntN(4) == 0 {
+		w.handOver(t, live[random.IntN(len(live))], w.users[random.IntN(len(w.users)-1)])
+	}
 	if len(live) > 3 && random.IntN(15) == 0 {
 		w.remove(t, live[random.IntN(len(live))])
 	}

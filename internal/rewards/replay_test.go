@@ -80,7 +80,7 @@ func (s *street) checkReplay(t *testing.T, random *rand.Rand, began beacon.Day) 
 		clear(lots)
 		for day := began; day <= last; day++ {
 			for id, row := range sooner.want(day) {
-				user := s.owners[id]
+				user := s.ownerOn(id, day)
 				places[user] = places[user].Plus(row.Earned)
 				lots[user] = lots[user].Plus(devices.Reward(s.facts[day][id]))
 			}

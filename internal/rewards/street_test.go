@@ -76,7 +76,7 @@ func (s *street) visit(t *testing.T, hotspot beacon.HotspotID, spot int, byStaff
 		found.Test = [...]beacon.SpeedTest{{DownMbps: 10, UpMbps: 1, LatencyMs: 9}, {DownMbps: 70, UpMbps: 7, LatencyMs: 60}, {DownMbps: 100, UpMbps: 10, LatencyMs: 9}}[most]
 	}
 	_, err := s.db.Hotspots.UpdateHotspot(t.Context(), hotspot, beacon.Actor{}, beacon.HotspotVerified, func(h *beacon.Hotspot) (bool, error) {
-		_, err := h.RecordVisit(found, by == h.Operator, s.now)
+		_, err := h.RecordVisit(found, beacon.Behind{User: by}, s.now)
 		h.Location.VerifiedAt = s.now
 		return true, err
 	})
@@ -174,7 +174,7 @@ func (s *street) want(day beacon.Day) map[beacon.HotspotID]ledger.Row {
 	})
 	rows := map[beacon.HotspotID]ledger.Row{}
 	for i, p := range all {
-		row := ledger.Row{Day: day, Owned: beacon.Owned{User: s.owners[p.id], Hotspot: p.id}, Policy: 2, Facts: p.f}
+		row := ledger.Row{Day: day, Owned: beacon.Owned{User: s.ownerOn(p.id, day), Hotspot: p.id}, Policy: 2, Facts: p.f}
 		row.Ground = beacon.Ground{Counts: beacon.InDays, Standing: p.standing, Proof: 500000, Lat: int32(spots[p.spot].Lat * 1e7), Lng: int32(spots[p.spot].Lng * 1e7)}
 		rules := &s.places
 		if s.inMinutes(day) {

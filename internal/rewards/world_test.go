@@ -39,7 +39,8 @@ type world struct {
 	policies   policy.Set
 
 	users   []beacon.UserID
-	owners  map[beacon.HotspotID]beacon.UserID
+	owners  map[beacon.HotspotID]beacon.UserID // now
+	whose   map[beacon.HotspotID][]tenure      // whose each day is, oldest first
 	names   map[beacon.HotspotID]string
 	deleted map[beacon.HotspotID]bool
 	facts   map[beacon.Day]map[beacon.HotspotID]beacon.Facts
@@ -51,6 +52,47 @@ type world struct {
 	holds   bool               // no day is final
 	hides   bool               // homes
 	decided map[beacon.Day]int // how many minutes of a day are decided; all if it is not there
+}
+
+// tenure is who a hotspot is of, from the beginning of a day on.
+type tenure struct {
+	from beacon.Day
+	user beacon.UserID
+}
+
+// ownerOn returns whose a hotspot was when a day began.
+func (w *world) ownerOn(hotspot beacon.HotspotID, day beacon.Day) (user beacon.UserID) {
+	for _, t := range w.whose[hotspot] {
+		if t.from <= day {
+			user = t.user
+		}
+	}
+	return user
+}
+
+// handOver gives a hotspot to another user now, and reports whether that was possible.
+func (w *world) handOver(t testing.TB, hotspot beacon.HotspotID, to beacon.UserID) bool {
+	t.Helper()
+	offer := beacon.Offer{Hotspot: hotspot, To: to, OfferedAt: w.now, ExpiresAt: w.now.Add(beacon.OfferLasts)}
+	err := w.db.Hotspots.PutOffer(t.Context(), offer, beacon.Actor{}, func(h *beacon.Hotspot, _ beacon.Giving) (beacon.UserID, error) { return h.Operator, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.db.Hotspots.TakeOver(t.Context(), hotspot, to, beacon.Actor{}, w.now, func(h *beacon.Hotspot, known beacon.Taking) error {
+		if !known.Found || known.Held {
+			return &beacon.Error{Kind: beacon.Conflict}
+		}
+		return h.HandOver(beacon.Behind{User: to}, known.Closing, w.now)
+	})
+	if beacon.KindOf(err) == beacon.Conflict && err != nil {
+		return false
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.owners[hotspot] = to
+	w.whose[hotspot] = append(w.whose[hotspot], tenure{w.today() + 1, to})
+	return true
 }
 
 func openSQLite(t testing.TB, now time.Time) *store.DB {
@@ -95,6 +137,7 @@ func newWorld(t testing.TB, db *store.DB, now time.Time, users int) *world {
 		db: db, held: held, began: now, now: now, policies: policy.Devices(),
 		statements: map[beacon.UserID]map[beacon.Month]ledger.Statement{},
 		owners:     map[beacon.HotspotID]beacon.UserID{}, names: map[beacon.HotspotID]string{},
+		whose:   map[beacon.HotspotID][]tenure{},
 		deleted: map[beacon.HotspotID]bool{}, facts: map[beacon.Day]map[beacon.HotspotID]beacon.Facts{},
 	}
 	for range users {
@@ -164,6 +207,7 @@ func (w *world) registerAt(t testing.TB, user beacon.UserID, place geo.Point) be
 		t.Fatal(err)
 	}
 	w.owners[h.ID], w.names[h.ID] = user, h.Name
+	w.whose[h.ID] = []tenure{{0, user}}
 	return h.ID
 }
 

@@ -110,7 +110,7 @@ var (
 	eraseOfSQL        = []string{
 		`DELETE FROM link_codes WHERE hotspot = $1`, `DELETE FROM flags WHERE hotspot = $1 OR members LIKE '%' || $1 || '%'`,
 		`DELETE FROM checkins WHERE hotspot = $1`, `DELETE FROM device_addresses WHERE hotspot = $1`,
-		`DELETE FROM deletions WHERE hotspot = $1`,
+		`DELETE FROM deletions WHERE hotspot = $1`, `DELETE FROM offers WHERE hotspot = $1`,
 	}
 )
 
@@ -155,6 +155,7 @@ func (db KeyTable) EraseKey(ctx context.Context, k beacon.Key) error {
 var eraseOfUserSQL = []string{
 	`DELETE FROM quotas WHERE user_id = $1`, `DELETE FROM tallies WHERE user_id = $1`, `DELETE FROM freed_macs WHERE user_id = $1`, `DELETE FROM idempotency WHERE owner = $1`,
 	`DELETE FROM memberships WHERE user_id = $1`, `DELETE FROM invitations WHERE user_id = $1`, `DELETE FROM account_names WHERE user_id = $1`,
+	`DELETE FROM offers WHERE to_id = $1`,
 }
 
 // EraseUser deletes what is stored of a user and belongs to no books: the quota, reserved
@@ -204,7 +205,9 @@ func (db ChangeTable) EraseNotes(ctx context.Context, targets map[string]bool) e
 				break
 			}
 			after = page[len(page)-1].Seq
-			page = slices.DeleteFunc(page, func(c beacon.Change) bool { return !targets[c.Target] || c.Kind == beacon.RewardsSettled })
+			page = slices.DeleteFunc(page, func(c beacon.Change) bool {
+				return !targets[c.Target] || c.Kind == beacon.RewardsSettled || c.Kind == beacon.HotspotHandedOver
+			})
 			for some := range slices.Chunk(page, touchSize) {
 				if err := db.eraseNotes(ctx, some); err != nil {
 					return err

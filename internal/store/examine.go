@@ -122,8 +122,7 @@ var strays = []struct {
 		WHERE records.day = record_heads.day AND records.hotspot = record_heads.hotspot)`},
 	{"has a status but is not a hotspot", `SELECT hotspot FROM statuses WHERE NOT EXISTS (SELECT 1 FROM hotspots WHERE hotspots.id = statuses.hotspot)`},
 	{"has a link code but is not a hotspot", `SELECT hotspot FROM link_codes WHERE NOT EXISTS (SELECT 1 FROM hotspots WHERE hotspots.id = link_codes.hotspot)`},
-	{"has a monthly sum but is not a hotspot of that user", `SELECT hotspot FROM hotspot_months WHERE NOT EXISTS (SELECT 1 FROM hotspots
-		WHERE hotspots.id = hotspot_months.hotspot AND hotspots.operator_id = hotspot_months.user_id)`},
+	{"has a monthly sum but is not a hotspot", `SELECT hotspot FROM hotspot_months WHERE NOT EXISTS (SELECT 1 FROM hotspots WHERE hotspots.id = hotspot_months.hotspot)`},
 	{"has a total but is not a hotspot", `SELECT hotspot FROM hotspot_totals WHERE NOT EXISTS (SELECT 1 FROM hotspots WHERE hotspots.id = hotspot_totals.hotspot)`},
 	{"has a monthly sum but no account", `SELECT user_id FROM user_months WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE accounts.user_id = user_months.user_id)`},
 	{"has a statement but no account", `SELECT user_id FROM statements WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE accounts.user_id = statements.user_id)`},

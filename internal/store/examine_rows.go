@@ -145,6 +145,24 @@ func (s Snapshot) Strays(ctx context.Context, fn func(id, what string) error) (k
 	return len(strays), nil
 }
 
+const sumsOfOthersSQL = `SELECT user_id, hotspot FROM hotspot_months
+		WHERE EXISTS (SELECT 1 FROM hotspots WHERE hotspots.id = hotspot_months.hotspot AND hotspots.operator_id <> hotspot_months.user_id)
+		AND NOT EXISTS (SELECT 1 FROM former_owners WHERE former_owners.hotspot = hotspot_months.hotspot AND former_owners.user_id = hotspot_months.user_id)`
+
+// EachSumOfOthers calls fn with every hotspot that has a monthly sum of a user whose it never
+// was.
+func (s Snapshot) EachSumOfOthers(ctx context.Context, fn func(beacon.Owned) error) error {
+	return each(ctx, s.books, sumsOfOthersSQL, ownedRow, sound(fn))
+}
+
+// EachFormer calls fn with every former owner by which a hotspot is found.
+func (s Snapshot) EachFormer(ctx context.Context, fn func(beacon.HotspotID, beacon.Tenure) error) error {
+	var hotspot string
+	return each(ctx, s.books, `SELECT hotspot, through, user_id FROM former_owners`, func(t *beacon.Tenure) []any {
+		return []any{&hotspot, (*int64)(&t.Through), (*string)(&t.User)}
+	}, func(t beacon.Tenure, _ error) error { return fn(beacon.HotspotID(hotspot), t) })
+}
+
 // firstNumber sorts before every day and month.
 const firstNumber = math.MinInt64
 

@@ -109,7 +109,7 @@ const (
 )
 
 // DismissFlags takes the flags of a kind out of the queue that a hotspot has, or an account,
-// if may allows it for each that they are about. It returns NotFound if there are none. An
+// if may allows it for each operator that they are about. It returns NotFound if there are none. An
 // error of may is returned unchanged.
 func (db FlagTable) DismissFlags(
 	ctx context.Context, of string, kind beacon.FlagKind, reason string, by beacon.Actor, now time.Time, may func(beacon.UserID) error,
@@ -130,9 +130,28 @@ func (db FlagTable) DismissFlags(
 					return nil, err
 				}
 			}
+			since, err := ownersSince(tx, flags[i].Hotspot, now)
+			if err != nil {
+				return nil, err
+			}
+			for _, operator := range since {
+				if err := may(operator); err != nil {
+					return nil, err
+				}
+			}
 		}
 		return changes{&change}, tx.write(dismissFlagsSQL, of, string(kind), micros(now))
 	})
+}
+
+// ownersSince returns to whom the hotspot of a flag belongs: they may have taken it over since it
+// was raised. Those who gave it away not long ago are among them.
+func ownersSince(tx *transaction, hotspot beacon.HotspotID, now time.Time) ([]beacon.UserID, error) {
+	whose, found, err := first(tx.ctx, tx, ownersRow, `SELECT operator_id, former FROM hotspots WHERE id = $1`, string(hotspot))
+	if err != nil || !found {
+		return nil, err
+	}
+	return whose.From(beacon.DayOf(now.Add(-beacon.HoldAtMost))), nil
 }
 
 const (

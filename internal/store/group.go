@@ -30,6 +30,9 @@ type operation struct {
 	// by is who changes a hotspot, if it matters whether its operator does.
 	by beacon.Actor
 
+	// handsOver lets it change whose a hotspot is.
+	handsOver bool
+
 	// duplicate, if not nil, returns the error for a violation of a unique index.
 	duplicate func(cause error) error
 

@@ -33,7 +33,7 @@ const (
 // later.
 var hotspotTable = []hotspotColumn{
 	{"id", func(h *beacon.Hotspot) any { return (*string)(&h.ID) }, fixed},
-	{"operator_id", func(h *beacon.Hotspot) any { return (*string)(&h.Operator) }, fixed},
+	{"operator_id", func(h *beacon.Hotspot) any { return (*string)(&h.Operator) }, usual},
 	{"name", func(h *beacon.Hotspot) any { return &h.Name }, usual},
 	{"type", func(h *beacon.Hotspot) any { return as(&h.Type, always(typeText), always(sharedType)) }, usual},
 	{"lat", func(h *beacon.Hotspot) any { return &h.Location.Point.Lat }, usual},
@@ -59,6 +59,7 @@ var hotspotTable = []hotspotColumn{
 	{"visits", func(h *beacon.Hotspot) any { return as(&h.Visits, encodeVisits, decodeVisits) }, later},
 	{"vouches", func(h *beacon.Hotspot) any { return as(&h.Vouches, encodeVouches, decodeVouches) }, later},
 	{"show_ssid", func(h *beacon.Hotspot) any { return set(&h.Settings.ShowSSID, "shown") }, later},
+	{"former", func(h *beacon.Hotspot) any { return as(&h.Former, encodeFormer, decodeFormer) }, later},
 }
 
 // unverifiedReason is in seals without its name, unlike the columns of kind later after it.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -84,6 +85,9 @@ func insertHotspot(tx *transaction, h beacon.Hotspot, values []any, may func(wai
 	if err == nil && n == 0 {
 		err = beacon.Conflicting(errMACTaken)
 	}
+	if err == nil {
+		err = noteFormer(tx, beacon.Hotspot{}, h) // it has none, but in tests and imports
+	}
 	return err
 }
 
@@ -166,7 +170,10 @@ func updateOnce(
 		*result = current
 		return nil, true, err
 	}
-	next.ID, next.Operator, next.CreatedAt, next.Version = current.ID, current.Operator, current.CreatedAt, current.Version+1
+	next.ID, next.CreatedAt, next.Version = current.ID, current.CreatedAt, current.Version+1
+	if !op.handsOver {
+		next.Operator = current.Operator
+	}
 	values, err := hotspotValues(next)
 	if err == nil {
 		*result, err = readBack(values) // before anything is written
@@ -192,7 +199,7 @@ func updateOnce(
 	if err := freeMAC(tx, op.by.User, current, next, at); err != nil {
 		return nil, true, err
 	}
-	if err := noteDeletion(tx, op.by.User, current, next); err != nil {
+	if err := cmp.Or(noteDeletion(tx, op.by.User, current, next), noteFormer(tx, current, next), endOffer(tx, current, next)); err != nil {
 		return nil, true, err
 	}
 	tx.did(op.by, does)

@@ -33,6 +33,8 @@ type measuredRow struct {
 
 type visitRow struct {
 	At        int64   `json:"at"`
+	By        string  `json:"by,omitempty"`
+	People    string  `json:"people,omitempty"` // with blanks between
 	Lat       float64 `json:"lat"`
 	Lng       float64 `json:"lng"`
 	AccuracyM float64 `json:"accuracy_m"`
@@ -48,6 +50,12 @@ type visitRow struct {
 type periodRow struct {
 	From  int64 `json:"from"`
 	Until int64 `json:"until"`
+}
+
+// tenureRow is who a hotspot belonged to, and the last day.
+type tenureRow struct {
+	User    string `json:"user"`
+	Through int64  `json:"through"`
 }
 
 func encodeAgent(a beacon.Agent) (string, error) {
@@ -82,14 +90,18 @@ func encodeMeasured(m beacon.Measured) (string, error) {
 
 func encodeVisits(visits []beacon.Visit) (string, error) {
 	return encodeList(visits, func(v beacon.Visit) visitRow {
-		return visitRow{micros(v.At), v.Point.Lat, v.Point.Lng, v.AccuracyM, v.Proves, v.Test.DownMbps, v.Test.UpMbps, v.Test.LatencyMs, v.Withdraws, v.Again}
+		return visitRow{
+			micros(v.At), string(v.By.User), wordsText(v.By.People), v.Point.Lat, v.Point.Lng, v.AccuracyM, v.Proves,
+			v.Test.DownMbps, v.Test.UpMbps, v.Test.LatencyMs, v.Withdraws, v.Again,
+		}
 	})
 }
 
 func decodeVisits(text string) ([]beacon.Visit, error) {
 	return decodeList("visits", text, func(r visitRow) beacon.Visit {
 		return beacon.Visit{
-			At: fromMicros(r.At), Point: geo.Point{Lat: r.Lat, Lng: r.Lng}, AccuracyM: r.AccuracyM, Proves: r.Proves,
+			At: fromMicros(r.At), By: beacon.Visitor{User: beacon.UserID(r.By), People: parseWords[beacon.PersonID](r.People)},
+			Point: geo.Point{Lat: r.Lat, Lng: r.Lng}, AccuracyM: r.AccuracyM, Proves: r.Proves,
 			Test: beacon.SpeedTest{DownMbps: r.Down, UpMbps: r.Up, LatencyMs: r.Latency}, Withdraws: r.Withdraws, Again: r.Again,
 		}
 	})
@@ -106,6 +118,16 @@ func encodePastService(past []beacon.Period) (string, error) {
 func decodePastService(text string) ([]beacon.Period, error) {
 	return decodeList("past_service", text, func(r periodRow) beacon.Period {
 		return beacon.Period{From: fromMicros(r.From), Until: fromMicros(r.Until)}
+	})
+}
+
+func encodeFormer(former []beacon.Tenure) (string, error) {
+	return encodeList(former, func(t beacon.Tenure) tenureRow { return tenureRow{string(t.User), int64(t.Through)} })
+}
+
+func decodeFormer(text string) ([]beacon.Tenure, error) {
+	return decodeList("former", text, func(r tenureRow) beacon.Tenure {
+		return beacon.Tenure{User: beacon.UserID(r.User), Through: beacon.Day(r.Through)}
 	})
 }
 

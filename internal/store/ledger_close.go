@@ -11,8 +11,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/ledger"
 )
 
-// OwnedRecords returns the records of a day, of up to limit hotspots after one, ordered
-// by user and then hotspot, deleted ones included. Next is the last hotspot examined;
+// OwnedRecords returns the records of a day, of up to limit hotspots after one, ordered by who
+// earns with them on that day and then by hotspot, deleted ones included. Next is the last hotspot examined;
 // more is false if there are no others. On a day without any record no hotspot is
 // examined: after an outage, or with a clock that is far ahead, there are many such
 // days.
@@ -24,7 +24,7 @@ func (db RecordTable) OwnedRecords(ctx context.Context, day beacon.Day, after be
 			return nil, after, false, err
 		}
 	}
-	owned, err := HotspotTable(db).OwnedPage(ctx, after, max(limit, 0)+1)
+	owned, err := HotspotTable(db).OwnedOn(ctx, day, after, max(limit, 0)+1)
 	if err != nil {
 		return nil, after, false, err
 	}
@@ -52,6 +52,37 @@ const ownedPageSQL = `SELECT operator_id, id FROM hotspots WHERE (operator_id, i
 // deleted ones included.
 func (db HotspotTable) OwnedPage(ctx context.Context, after beacon.Owned, limit int) ([]beacon.Owned, error) {
 	return list(ctx, db, ownedRow, ownedPageSQL, string(after.User), string(after.Hotspot), int64(limit))
+}
+
+const (
+	ownedOnSQL = `SELECT operator_id, id FROM hotspots WHERE (operator_id, id) > ($1, $2)
+		AND NOT EXISTS (SELECT 1 FROM former_owners WHERE former_owners.hotspot = hotspots.id AND through >= $3)
+		ORDER BY operator_id, id LIMIT $4`
+	ownedBeforeSQL = `SELECT user_id, hotspot FROM former_owners WHERE (user_id, hotspot) > ($1, $2) AND through >= $3
+		AND NOT EXISTS (SELECT 1 FROM former_owners AS earlier WHERE earlier.hotspot = former_owners.hotspot
+			AND earlier.through >= $3 AND earlier.through < former_owners.through)
+		ORDER BY user_id, hotspot LIMIT $4`
+)
+
+// OwnedOn is OwnedPage with those who earn on a day: see beacon.Owners. What it returns of a
+// day that is over never changes, so that the closing of a day can be resumed.
+//
+// The present owners are read first: a hotspot that is handed over in between is returned
+// with its former owner by both queries, and not by none.
+func (db HotspotTable) OwnedOn(ctx context.Context, day beacon.Day, after beacon.Owned, limit int) ([]beacon.Owned, error) {
+	args := []any{string(after.User), string(after.Hotspot), int64(day), int64(limit)}
+	owned, err := list(ctx, db, ownedRow, ownedOnSQL, args...)
+	if err != nil {
+		return nil, err
+	}
+	before, err := list(ctx, db, ownedRow, ownedBeforeSQL, args...)
+	if err != nil || len(before) == 0 {
+		return owned, err
+	}
+	owned = append(owned, before...)
+	slices.SortFunc(owned, beacon.Owned.Compare)
+	owned = slices.Compact(owned)
+	return owned[:min(len(owned), limit)], nil
 }
 
 // recordsOfOwned looks up each record by its key: the hotspots of a user may be

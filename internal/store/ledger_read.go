@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"slices"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/beacon"
@@ -105,16 +107,31 @@ func (b *books) Finished(ctx context.Context) (month beacon.Month, found bool, e
 	return first(ctx, b, number[beacon.Month], `SELECT month FROM reward_months ORDER BY month DESC LIMIT 1`)
 }
 
-func (b *books) Names(ctx context.Context, user beacon.UserID, deletedSince time.Time) ([]beacon.HotspotName, error) {
-	return list(ctx, b, nameRow, namesSQL, string(user), micros(deletedSince))
+var (
+	ownNamesSQL    = `SELECT ` + ownedNameColumns + ` FROM hotspots WHERE operator_id = $1 AND (deleted_at = 0 OR deleted_at >= $2) ORDER BY id`
+	formerNamesSQL = `SELECT ` + ownedNameColumns + ` FROM hotspots WHERE id IN (SELECT hotspot FROM former_owners WHERE user_id = $1 AND through >= $3)
+		AND operator_id <> $1 AND (deleted_at = 0 OR deleted_at >= $2) ORDER BY id`
+)
+
+func (b *books) Names(ctx context.Context, user beacon.UserID, since time.Time) ([]beacon.OwnedName, error) {
+	names, err := list(ctx, b, ownedNameRow, ownNamesSQL, string(user), micros(since))
+	if err != nil {
+		return nil, err
+	}
+	former, err := list(ctx, b, ownedNameRow, formerNamesSQL, string(user), micros(since), int64(beacon.DayOf(since)))
+	if len(former) > 0 {
+		names = append(names, former...)
+		slices.SortFunc(names, func(x, y beacon.OwnedName) int { return cmp.Compare(x.ID, y.ID) })
+	}
+	return names, err
 }
 
 func (b *books) NamesOf(ctx context.Context, ids []beacon.HotspotID) (all []beacon.HotspotName, err error) {
 	return listByID(ctx, b, nameRow, `SELECT id, name, deleted_at FROM hotspots WHERE id IN (…)`, ids)
 }
 
-func (b *books) Owner(ctx context.Context, id beacon.HotspotID) (user beacon.UserID, found bool, err error) {
-	return first(ctx, b, label[beacon.UserID], `SELECT operator_id FROM hotspots WHERE id = $1`, string(id))
+func (b *books) Whose(ctx context.Context, id beacon.HotspotID) (o beacon.Owners, found bool, err error) {
+	return first(ctx, b, ownersRow, `SELECT operator_id, former FROM hotspots WHERE id = $1`, string(id))
 }
 
 func (b *books) Account(ctx context.Context, user beacon.UserID) (a ledger.Account, found bool, err error) {

@@ -101,6 +101,16 @@ func nameRow(n *beacon.HotspotName) []any {
 	return []any{(*string)(&n.ID), &n.Name, moment(&n.DeletedAt)}
 }
 
+const ownedNameColumns = `id, name, deleted_at, operator_id, former`
+
+func ownedNameRow(n *beacon.OwnedName) []any {
+	return append(nameRow(&n.HotspotName), ownersRow(&n.Owners)...)
+}
+
+func ownersRow(o *beacon.Owners) []any {
+	return []any{(*string)(&o.Operator), as(&o.Former, encodeFormer, decodeFormer)}
+}
+
 func ownedRow(o *beacon.Owned) []any {
 	return []any{(*string)(&o.User), (*string)(&o.Hotspot)}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 )
 
-const putLinkCodeSQL = `INSERT INTO link_codes (hotspot, hash, expires_at, tries) VALUES ($1, $2, $3, 0)
-		ON CONFLICT (hotspot) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at, tries = 0`
+const putLinkCodeSQL = `INSERT INTO link_codes (hotspot, hash, expires_at, tries, operator_id) VALUES ($1, $2, $3, 0, $4)
+		ON CONFLICT (hotspot) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at, tries = 0, operator_id = excluded.operator_id`
 
 // PutLinkCode writes a code for linking a device to a live hotspot, replacing the
 // hotspot's earlier one, once if the actor says so (see doOnce). It returns NotFound if
@@ -21,7 +21,7 @@ func (db HotspotTable) PutLinkCode(ctx context.Context, code beacon.LinkCode, by
 		if _, err := findHotspot(tx, hotspotSQL, code.Hotspot); err != nil {
 			return nil, err
 		}
-		return changes{&change}, tx.write(putLinkCodeSQL, string(code.Hotspot), hash, micros(code.ExpiresAt))
+		return changes{&change}, tx.write(putLinkCodeSQL, string(code.Hotspot), hash, micros(code.ExpiresAt), string(code.Operator))
 	}
 	return db.doOnce(ctx, op, by)
 }
@@ -59,12 +59,12 @@ type linkUse struct {
 }
 
 const (
-	linkCodeSQL       = `SELECT hotspot, expires_at, tries FROM link_codes WHERE hash = $1`
+	linkCodeSQL       = `SELECT hotspot, expires_at, tries, operator_id FROM link_codes WHERE hash = $1`
 	deleteLinkCodeSQL = `DELETE FROM link_codes WHERE hash = $1`
 )
 
 func linkCodeRow(c *beacon.LinkCode) []any {
-	return []any{(*string)(&c.Hotspot), moment(&c.ExpiresAt), &c.Tries}
+	return []any{(*string)(&c.Hotspot), moment(&c.ExpiresAt), &c.Tries, (*string)(&c.Operator)}
 }
 
 // run locks the code first, so that of two concurrent uses one waits for the other and
@@ -99,7 +99,7 @@ func (u *linkUse) run(tx *transaction) (changes, error) {
 		return nil, tx.failed
 	case u.refusal != nil:
 		u.result = beacon.Hotspot{}
-		return u.refuse(tx, left)
+		return u.reject(tx, left)
 	case err != nil:
 		return nil, err
 	}
@@ -107,8 +107,8 @@ func (u *linkUse) run(tx *transaction) (changes, error) {
 	return changes{change}, tx.write(deleteLinkCodeSQL, u.hash)
 }
 
-// refuse writes what is left of the code, and the reason to the audit log.
-func (u *linkUse) refuse(tx *transaction, left beacon.LinkCode) (changes, error) {
+// reject writes what is left of the code, and the reason to the audit log.
+func (u *linkUse) reject(tx *transaction, left beacon.LinkCode) (changes, error) {
 	change := &beacon.Change{Kind: beacon.LinkRefused, Target: string(left.Hotspot), Actor: u.by, At: u.now}
 	change.Actor.Note = u.refusal.Error()
 	if left.Void {

@@ -166,6 +166,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/hotspots/{id}/offer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See the offer of a hotspot
+         * @description Without its code. For the operator of the hotspot, the account that the offer names, and staff (`hotspots:verify`); to others, and if there is none, it is not found. Needs no scope.
+         */
+        get: operations["getOffer"];
+        put?: never;
+        /**
+         * Offer a hotspot to another account
+         * @description For a shop that is sold, or a volunteer who leaves. The offer names the account that may accept it, or, without `to_user_id`, has a code for whoever accepts, which is only in this response. It can be accepted for 7 days, and replaces an earlier offer of the hotspot. Nothing changes before it is accepted. While staff hold back what the hotspot earns, it cannot be offered: the response is 409. Only the operator may offer a hotspot; of people, its owners, with a fresh sign-in, and nobody who was recovered in the last 72 hours. It counts as a change. Needs the scope `keys:manage`.
+         */
+        post: operations["offerHotspot"];
+        /**
+         * Withdraw or decline an offer
+         * @description The operator withdraws the offer, or the account that it names declines it. To others, and if there is none, it is not found. It counts as a change. Needs the scope `hotspots:write`; of people, owners and managers.
+         */
+        delete: operations["endOffer"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hotspots/{id}/offer/acceptance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a hotspot over
+         * @description Makes you its operator at once: it is yours to change, to link and to delete, and its former operator no longer sees what only its operator and staff see. Its id, device, place, history and the time for which it has served stay. What it earns is the former operator's up to the end of this UTC day, and yours from the next day on; what was earned before, and what is held of it, stays with whom it was earned. Link codes that were made before are void. A hotspot is handed over once a UTC day at most. If the visit that proves its place was by one of your account, it is no longer proven. People are owners or managers with a fresh sign-in, and nobody who was recovered in the last 72 hours. The response is 404 if it is not on offer to you: the offer was withdrawn or has ended, or the code is wrong. It is 409 while staff hold back what it earns, and 403 if it waits to be verified and as many do as you may have. Both accounts get the event `hotspot.handed_over`. It counts as a change. Needs the scope `hotspots:write`.
+         */
+        post: operations["acceptOffer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hotspots/{id}/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Offer a hotspot whose operator is gone
+         * @description For the network's staff: to let someone take over a hotspot that nobody looks after. Its operator is gone if the account has no owner or manager who can sign in, and no key of it that is in force was made or used in the last 30 days; else the response is 409. The offer is as any other: the account that it names has 7 days to accept it, and the operator can withdraw it. Nobody may do this for themselves, for a hotspot of their own, or within 200 m of one that is theirs, or was in the last 30 days: the response is 403. The reason is in the audit. Needs the scope `hotspots:verify`, or the post verifier with a fresh sign-in.
+         */
+        post: operations["claimHotspot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/hotspots/{id}/neighbours": {
         parameters: {
             query?: never;
@@ -517,9 +585,10 @@ export interface paths {
          *     missing: those events concern another user.
          *
          *     The types are `hotspot.registered`, `hotspot.verified`, `hotspot.unverified`, `hotspot.linked`, `hotspot.unlinked`,
-         *     `hotspot.online`, `hotspot.offline`, `hotspot.updated`, `hotspot.deleted` and `hotspot.restored`; ignore those that you do
+         *     `hotspot.online`, `hotspot.offline`, `hotspot.updated`, `hotspot.deleted`, `hotspot.restored` and `hotspot.handed_over`; ignore those that you do
          *     not know. That a hotspot was verified, unverified, linked or unlinked is told only to its operator and to
-         *     staff (`hotspots:verify`). `rewards.settled` has a `user_id` and a `period` such as `2026-10` instead of the
+         *     staff (`hotspots:verify`). `hotspot.handed_over` is told to the former and to the new operator, to each with an event of
+         *     its own (and to `admin`). `rewards.settled` has a `user_id` and a `period` such as `2026-10` instead of the
          *     `hotspot_id`, and is sent only to that user (and to `admin`). Every 15 s a line that begins with a
          *     colon shows that the stream is alive. The stream ends when the server stops, when the reader is too
          *     slow, and when the key is revoked or expires: connect again. If the events after the number are no
@@ -567,6 +636,26 @@ export interface paths {
          * @description The hotspots that the user deleted in the last 24 hours, the latest first, and at most 100: see `POST /v1/hotspots/{id}/restoration`. Only one's own, unless the key has the scope `admin`. Needs no scope.
          */
         get: operations["listDeletedHotspots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}/offers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what is offered to a user, and by them
+         * @description The offers that name the user (see `POST /v1/hotspots/{id}/offer/acceptance`), and those of the user's own hotspots; at most 100. Only one's own, unless the key has the scope `admin`. Needs no scope.
+         */
+        get: operations["listOffers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3563,6 +3652,49 @@ export interface components {
             data: components["schemas"]["CheckIn"];
             meta: components["schemas"]["Meta"];
         };
+        OfferForm: {
+            /** @description Who may accept the offer. Absent, it is whoever has the code. */
+            to_user_id?: components["schemas"]["UserId"];
+        };
+        ClaimForm: {
+            to_user_id: components["schemas"]["UserId"];
+            /** @description Why the hotspot is given to this account, for the audit. */
+            reason: string;
+        };
+        AcceptanceForm: {
+            /** @description The code of an offer that names nobody, in either case, with or without hyphens. */
+            code?: string;
+        };
+        Offer: {
+            hotspot_id: components["schemas"]["HotspotId"];
+            /** @description Who may accept it. Absent if that is whoever has the code. */
+            to_user_id?: components["schemas"]["UserId"];
+            /** @description Staff made it in place of the operator. */
+            by_staff: boolean;
+            offered_at: components["schemas"]["Timestamp"];
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description Of an offer that was just made and names nobody. It is never shown again. */
+            code?: string;
+        };
+        OfferAnswer: {
+            data: components["schemas"]["Offer"];
+            meta: components["schemas"]["Meta"];
+        };
+        ListedOffer: {
+            hotspot_id: components["schemas"]["HotspotId"];
+            /** @description Who may accept it. Absent if that is whoever has the code. */
+            to_user_id?: components["schemas"]["UserId"];
+            name: components["schemas"]["Name"];
+            type: components["schemas"]["Type"];
+            /** @description Staff made it in place of the operator. */
+            by_staff: boolean;
+            offered_at: components["schemas"]["Timestamp"];
+            expires_at: components["schemas"]["Timestamp"];
+        };
+        OffersAnswer: {
+            data: components["schemas"]["ListedOffer"][];
+            meta: components["schemas"]["Meta"];
+        };
         DeletedHotspot: {
             id: components["schemas"]["HotspotId"];
             name: components["schemas"]["Name"];
@@ -4821,6 +4953,201 @@ export interface operations {
             503: components["responses"]["Overloaded"];
         };
     };
+    getOffer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The hotspot's id. A malformed one is not found. */
+                id: components["schemas"]["HotspotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The offer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    offerHotspot: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The hotspot's id. A malformed one is not found. */
+                id: components["schemas"]["HotspotId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfferForm"];
+            };
+        };
+        responses: {
+            /** @description The offer. */
+            201: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    endOffer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The hotspot's id. A malformed one is not found. */
+                id: components["schemas"]["HotspotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    acceptOffer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The hotspot's id. A malformed one is not found. */
+                id: components["schemas"]["HotspotId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptanceForm"];
+            };
+        };
+        responses: {
+            /** @description The hotspot is yours. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    claimHotspot: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text of your choice, a new one for each request that is not a repetition. Keys of different users do not collide. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The hotspot's id. A malformed one is not found. */
+                id: components["schemas"]["HotspotId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClaimForm"];
+            };
+        };
+        responses: {
+            /** @description The offer. */
+            201: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
     getNeighbours: {
         parameters: {
             query?: never;
@@ -5517,6 +5844,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedHotspotsAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listOffers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A user id, or `me` for the key's own user.
+                 * @example me
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The offers. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OffersAnswer"];
                 };
             };
             400: components["responses"]["BadRequest"];

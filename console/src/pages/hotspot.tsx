@@ -18,6 +18,7 @@ import type { Hotspot } from "../types";
 import { AgentFacts, CountersFell } from "./agent";
 import { HotspotFacts } from "./card";
 import { Days } from "./days";
+import { HandOver } from "./handover";
 import { Held } from "./held";
 import { HistoryCharts } from "./history";
 import { Linking } from "./linking";
@@ -94,6 +95,7 @@ export function HotspotPage({ id, part }: { id: string; part: string }) {
       </div>
       <HistoryCharts hotspot={hotspot} />
       {readsRewards && <Days id={id} since={hotspot.created_at.slice(0, 10)} wanted={part === "days"} />}
+      {writes && <HandOver hotspot={hotspot} />}
       {writes && <Deletion hotspot={hotspot} etag={answer.etag} onBegun={halt} onFailed={reload} />}
     </section>
   );

@@ -20,6 +20,7 @@ import { useCell } from "../state";
 import type { Explanation, Hold, Hotspot, OperatingHours, Pagination, Rewards, Status } from "../types";
 import { DeletedLately } from "./deleted";
 import { Earnings } from "./earnings";
+import { OffersReceived } from "./handover";
 import { HoursEditor } from "./hours";
 
 const none: never[] = [];
@@ -136,6 +137,7 @@ function OwnHotspots() {
         )}
       </div>
       <ErrorNote error={mine.error} />
+      <OffersReceived onTaken={reload} />
       <DeletedLately onRestored={reload} />
       {!hotspots && !mine.error && <p class="waiting">{t.words.wait}</p>}
       {empty && (

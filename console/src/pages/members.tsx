@@ -14,6 +14,7 @@ import { rolesToGive } from "../permissions";
 import { go } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
+import { OffersReceived } from "./handover";
 import { WhoMayWhat } from "./maywhat";
 import { Assign, Invitations } from "./invitations";
 
@@ -45,6 +46,8 @@ function People({ account }: { account: string }) {
       {!answer && !error && <p class="waiting">{t.words.wait}</p>}
       {answer && (
         <>
+          <p class="hint">{t.members.id(<code class="id">{account}</code>)}</p>
+          <OffersReceived />
           <MemberList account={account} members={answer.data.items} give={give} onChanged={reload} />
           {give.length > 0 && <Invitations account={account} give={give} />}
           {give.length > 0 && <NameForm account={account} name={answer.data.name} onChanged={reload} />}

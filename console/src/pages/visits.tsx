@@ -19,6 +19,7 @@ import { session } from "../session";
 import { Cell, useCell } from "../state";
 import type { Hotspot, HotspotListed, Place } from "../types";
 import { whereIs } from "./card";
+import { Claim } from "./handover";
 import { VerifyForm } from "./verifications";
 
 const most = 100; // that are listed
@@ -185,6 +186,7 @@ function Visit({ id }: { id: string }) {
             button="quiet danger"
             onDone={() => done(t.visits.told)}
           />
+          {hotspot.operator_id !== session.who.value?.user_id && <Claim hotspot={hotspot} onDone={() => setTold(t.claim.done)} />}
         </>
       )}
     </section>

@@ -53,7 +53,7 @@ func (a *API) export(w http.ResponseWriter, r *http.Request, p beacon.Principal)
 	d := a.Download(w)
 	d.Kind, d.File = []string{"application/zip"}, "export-"+beacon.DayOf(a.Now()).String()+".zip"
 	return d.Send(r, exportTime, func(ctx context.Context, out io.Writer) error {
-		e := &export{api: a, user: user, as: p, now: a.Now(), archive: zip.NewWriter(out), own: map[string]bool{string(user): true}}
+		e := &export{api: a, user: user, as: p, now: a.Now(), archive: zip.NewWriter(out), own: map[string]bool{string(user): true}, since: map[string]time.Time{}}
 		return e.write(ctx)
 	})
 }
@@ -66,13 +66,15 @@ type export struct {
 	now     time.Time
 	archive *zip.Writer
 
-	own        map[string]bool // the ids of the user, and of the user's hotspots and keys
+	own        map[string]bool      // the ids of the user, and of the user's hotspots and keys
+	since      map[string]time.Time // from when on hotspots are theirs that others had before
 	hotspotIDs []beacon.HotspotID
 }
 
 const exportReadme = `This archive has what Beacon stores about you.
 
-user.json       your id, your quota, and whether you asked to be erased
+user.json       your id, your quota, whether you asked to be erased, and which hotspots
+                you handed over, with the last day on which you earned with each
 hotspots.jsonl  your hotspots, deleted ones too, with the visits of staff; one a line
 keys.jsonl      your API keys, without their secrets; one a line
 activity.csv    each hour of your hotspots, as far as it is kept (400 days)
@@ -125,6 +127,8 @@ type exportedUser struct {
 	ExportedAt time.Time     `json:"exported_at"`
 	Quota      any           `json:"quota"`
 	Erasure    any           `json:"erasure"`
+
+	HandedOver map[beacon.HotspotID][]string `json:"handed_over,omitempty"` // with the last day of each time
 }
 
 func (e *export) account(ctx context.Context, w *bufio.Writer) error {
@@ -136,7 +140,18 @@ func (e *export) account(ctx context.Context, w *bufio.Writer) error {
 	if err != nil {
 		return err
 	}
-	return writeLine(w, exportedUser{e.user, e.now, encodeQuota(nil, q).Data, encodeErasure(nil, wish).Data})
+	past, err := e.api.registry.HandedOver(ctx, e.user)
+	if err != nil {
+		return err
+	}
+	shown := exportedUser{e.user, e.now, encodeQuota(nil, q).Data, encodeErasure(nil, wish).Data, nil}
+	for _, p := range past {
+		if shown.HandedOver == nil {
+			shown.HandedOver = map[beacon.HotspotID][]string{}
+		}
+		shown.HandedOver[p.Hotspot] = append(shown.HandedOver[p.Hotspot], p.Through.String())
+	}
+	return writeLine(w, shown)
 }
 
 type exportedHotspot struct {
@@ -157,6 +172,9 @@ type visit struct {
 func (e *export) hotspots(ctx context.Context, w *bufio.Writer) error {
 	return e.api.registry.Ever(ctx, e.user, func(v registry.View) error {
 		e.own[string(v.Hotspot.ID)], e.hotspotIDs = true, append(e.hotspotIDs, v.Hotspot.ID)
+		if n := len(v.Former); n > 0 {
+			e.since[string(v.Hotspot.ID)] = v.Former[n-1].Through.Time()
+		}
 		shown := exportedHotspot{hotspots.ShowHotspot(v), edge.Maybe(v.DeletedAt), nil, v.Vouches}
 		for _, seen := range v.Visits {
 			shown.Visits = append(shown.Visits, visit{seen.At, seen.Point.Lat, seen.Point.Lng, seen.AccuracyM, seen.Withdraws})
@@ -262,9 +280,16 @@ type exportedChange struct {
 }
 
 // changes writes what the user did, and what others did to what is the user's, without
-// saying who they are.
+// saying who they are. What was done to a hotspot that was handed over is in the archive of
+// who had it then.
 func (e *export) changes(ctx context.Context, w *bufio.Writer) error {
 	return e.api.users.Changes(ctx, e.user, e.own, func(c beacon.Change) error {
+		if c.Actor.User != e.user && c.At.Before(e.since[c.Target]) {
+			return nil
+		}
+		if c.Kind == beacon.HotspotHandedOver {
+			c.Actor.Note = "" // it names both users
+		}
 		shown := exportedChange{c.At, c.Kind, c.Target, c.Actor.User == e.user, "", "", c.Actor.Request, c.Actor.Note}
 		if shown.ByYou {
 			shown.KeyID, shown.Person = c.Actor.Key, c.Actor.Person

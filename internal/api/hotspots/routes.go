@@ -70,6 +70,11 @@ func (a *API) Routes() []edge.Route {
 		edge.On("PATCH /v1/hotspots/{id}", beacon.EditHotspots, edge.Serve(a.Edge, 200, edge.FromBody(DecodeChange, "application/merge-patch+json"), a.registry.Change, encodeChanged)),
 		edge.On("DELETE /v1/hotspots/{id}", beacon.EditHotspots, edge.Serve(a.Edge, 204, decodeDeletion, a.registry.Delete, edge.EncodeNothing)),
 		edge.On("POST /v1/hotspots/{id}/restoration", beacon.EditHotspots, edge.ServeOnce(a.Edge, 200, edge.PathID, a.registry.Restore, encodeChanged, edge.ByUser)),
+		edge.On("POST /v1/hotspots/{id}/offer", beacon.HandOver, edge.ServeOnce(a.Edge, 201, edge.FromBody(decodeOffering), a.registry.Offer, encodeOffer, edge.ByUser)),
+		edge.On("GET /v1/hotspots/{id}/offer", beacon.Read, edge.Serve(a.Edge, 200, edge.PathID, a.registry.GetOffer, encodeOffer)),
+		edge.On("DELETE /v1/hotspots/{id}/offer", beacon.EditHotspots, edge.Serve(a.Edge, 204, edge.PathID, a.registry.EndOffer, edge.EncodeNothing)),
+		edge.On("POST /v1/hotspots/{id}/offer/acceptance", beacon.EditHotspots, edge.ServeOnce(a.Edge, 200, edge.FromBody(decodeAcceptance), a.registry.Accept, encodeChanged, edge.ByUser)),
+		edge.On("POST /v1/hotspots/{id}/claim", beacon.RecordVisits, edge.ServeOnce(a.Edge, 201, edge.FromBody(decodeClaim), a.registry.Claim, encodeOffer, edge.ByUser)),
 		edge.On("POST /v1/hotspots/{id}/verification", beacon.RecordVisits, edge.ServeOnce(a.Edge, 200, edge.FromBody(DecodeVerification), a.registry.Verify, encodeHotspot, edge.ByUser)),
 		edge.On("DELETE /v1/hotspots/{id}/verification", beacon.RecordVisits, edge.Serve(a.Edge, 204, edge.FromQuery(decodeWithdrawal), a.registry.Unverify, edge.EncodeNothing)),
 		edge.On("POST /v1/hotspots/{id}/link-code", beacon.LinkDevices, edge.ServeOnce(a.Edge, 200, edge.PathID, a.registry.NewLinkCode, encodeLinkCode, edge.ByUser)),
@@ -79,5 +84,6 @@ func (a *API) Routes() []edge.Route {
 		edge.On("GET /v1/hotspots/{id}/history", beacon.Read, edge.Serve(a.Edge, 200, edge.FromQuery(a.DecodeHistory), a.history, encodeHistory)),
 		edge.On("GET /v1/users/{id}/hotspots", beacon.Read, a.owned),
 		edge.On("GET /v1/users/{id}/hotspots/deleted", beacon.Read, edge.Serve(a.Edge, 200, edge.PathID, a.registry.Deleted, encodeDeleted)),
+		edge.On("GET /v1/users/{id}/offers", beacon.Read, edge.Serve(a.Edge, 200, edge.PathID, a.registry.OffersOf, encodeOffers)),
 	}
 }

@@ -162,7 +162,7 @@ func (r *Closer) dividedPage(ctx context.Context, d *places.Division, from beaco
 	if len(d.Claims) == 0 {
 		return batch{upto: from, last: true}
 	}
-	owned, err := r.Days.OwnedPage(ctx, from, r.PageSize+1)
+	owned, err := r.Days.OwnedOn(ctx, d.Day, from, r.PageSize+1)
 	if err != nil {
 		return batch{err: err}
 	}
@@ -362,7 +362,11 @@ func (r *Closer) spare(ctx context.Context, d *places.Division, rows []ledger.Ro
 
 // rowsOn returns the rows of a closed day of the hotspots of a page.
 func (r *Closer) rowsOn(ctx context.Context, d *places.Division, day beacon.Day, page []ledger.Row) ([]ledger.Row, error) {
-	return r.places.Store.ValidRows(ctx, day, page[0].Owned, page[len(page)-1].Owned, d.Reopened)
+	owned := make([]beacon.Owned, len(page))
+	for i := range page {
+		owned[i] = page[i].Owned
+	}
+	return d.RowsOf(ctx, r.places.Store, day, owned)
 }
 
 // countAhead counts standings when nothing can be closed, so that what is shown of the

@@ -33,7 +33,7 @@ type Telemetry interface {
 type Days interface {
 	OwnedRecords(ctx context.Context, day beacon.Day, after beacon.Owned, limit int) (
 		records []beacon.OwnedRecord, next beacon.Owned, more bool, err error)
-	OwnedPage(ctx context.Context, after beacon.Owned, limit int) ([]beacon.Owned, error)
+	OwnedOn(ctx context.Context, day beacon.Day, after beacon.Owned, limit int) ([]beacon.Owned, error)
 	HotspotMonths(ctx context.Context, month beacon.Month, from, to beacon.Owned) ([]ledger.HotspotMonth, error)
 	UserMonths(ctx context.Context, month beacon.Month, from, to beacon.UserID) ([]ledger.UserMonth, error)
 	UserPage(ctx context.Context, month beacon.Month, after beacon.UserID, limit int) ([]ledger.UserMonth, error)

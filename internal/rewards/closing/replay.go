@@ -91,7 +91,7 @@ func (r *Closer) Replay(ctx context.Context, q ReplayQuery, progress func(Replay
 		}
 		return err
 	}
-	report := &replayReport{Replay: Replay{ReplayQuery: q}, operators: map[beacon.UserID]*ReplayedOperator{}, hotspots: map[beacon.HotspotID]bool{}}
+	report := &replayReport{Replay: Replay{ReplayQuery: q}, operators: map[beacon.UserID]*ReplayedOperator{}, hotspots: map[beacon.Owned]bool{}}
 	for day := q.From; day <= q.To; day++ {
 		report.day = ReplayedDay{Day: day}
 		if err := again.replayDay(ctx, store, v, report, progress); err != nil {
@@ -302,7 +302,7 @@ type replayReport struct {
 	Replay
 	day       ReplayedDay
 	operators map[beacon.UserID]*ReplayedOperator
-	hotspots  map[beacon.HotspotID]bool
+	hotspots  map[beacon.Owned]bool
 }
 
 // add adds the rows of a page: those of the ledger, and those computed again. Both are in
@@ -369,8 +369,8 @@ func (r *replayReport) operator(of beacon.Owned) *ReplayedOperator {
 		o = &ReplayedOperator{User: of.User}
 		r.operators[of.User] = o
 	}
-	if !r.hotspots[of.Hotspot] {
-		r.hotspots[of.Hotspot] = true
+	if !r.hotspots[of] {
+		r.hotspots[of] = true
 		o.Hotspots++
 	}
 	return o

@@ -12,16 +12,17 @@ import (
 
 // accrual adds up what a user's hotspots earned in a period.
 type accrual struct {
-	names []beacon.HotspotName // by id: live, live on an open day, or with a sum
+	user  beacon.UserID
+	names []beacon.OwnedName // by id: live, live on an open day, or with a sum
 	sums  map[beacon.HotspotID]*HotspotSum
 
 	// closed is the last closed day of each hotspot that has a known one.
 	closed map[beacon.HotspotID]beacon.Day
 }
 
-func newAccrual(names []beacon.HotspotName) *accrual {
+func newAccrual(user beacon.UserID, names []beacon.OwnedName) *accrual {
 	return &accrual{
-		names: names, sums: make(map[beacon.HotspotID]*HotspotSum, len(names)),
+		user: user, names: names, sums: make(map[beacon.HotspotID]*HotspotSum, len(names)),
 		closed: make(map[beacon.HotspotID]beacon.Day, len(names)),
 	}
 }
@@ -47,18 +48,18 @@ func (a *accrual) addMonths(months []ledger.HotspotMonth, totals map[beacon.Hots
 	}
 }
 
-// nameRest looks up the names of hotspots that were deleted long ago and had earned
-// something.
+// nameRest looks up the names of hotspots that had earned something, and were deleted or
+// handed over long ago.
 func (a *accrual) nameRest(ctx context.Context, b ledger.Books) error {
 	rest := maps.Clone(a.sums)
 	for _, n := range a.names {
 		delete(rest, n.ID)
 	}
 	names, err := b.NamesOf(ctx, slices.Collect(maps.Keys(rest)))
-	if len(names) > 0 {
-		a.names = append(a.names, names...)
-		slices.SortFunc(a.names, func(x, y beacon.HotspotName) int { return cmp.Compare(x.ID, y.ID) })
+	for _, n := range names {
+		a.names = append(a.names, beacon.OwnedName{HotspotName: n}) // the user earns no more with it
 	}
+	slices.SortFunc(a.names, func(x, y beacon.OwnedName) int { return cmp.Compare(x.ID, y.ID) })
 	return err
 }
 
@@ -76,23 +77,24 @@ func (o *openDays) each(ctx context.Context, a *accrual, day beacon.Day, fn func
 	return nil
 }
 
-// open returns the hotspots whose day is not closed yet.
+// open returns the hotspots whose day is the user's, and is not closed yet.
 func (a *accrual) open(day beacon.Day) []beacon.HotspotID {
 	ids := make([]beacon.HotspotID, 0, len(a.names))
 	for _, n := range a.names {
 		closed, found := a.closed[n.ID]
 		gone := !n.DeletedAt.IsZero() && n.DeletedAt.Before(day.Time())
-		if !gone && !(found && closed >= day) {
+		if !gone && !(found && closed >= day) && n.On(day) == a.user {
 			ids = append(ids, n.ID)
 		}
 	}
 	return ids
 }
 
-// addInService adds the hotspots in service that no minute was counted for yet.
-func (a *accrual) addInService(inService func(beacon.HotspotID) bool) {
+// addInService adds the hotspots in service that no minute was counted for yet, if they are the
+// user's today.
+func (a *accrual) addInService(today beacon.Day, inService func(beacon.HotspotID) bool) {
 	for _, n := range a.names {
-		if a.sums[n.ID] == nil && n.DeletedAt.IsZero() && inService != nil && inService(n.ID) {
+		if a.sums[n.ID] == nil && n.DeletedAt.IsZero() && n.On(today) == a.user && inService != nil && inService(n.ID) {
 			a.add(n.ID, beacon.Standard, ledger.Sum{})
 		}
 	}
@@ -103,7 +105,7 @@ func (a *accrual) list() []HotspotSum {
 	all := make([]HotspotSum, 0, len(a.sums))
 	for _, n := range a.names {
 		if sum := a.sums[n.ID]; sum != nil {
-			sum.HotspotName = n
+			sum.HotspotName = n.HotspotName
 			all = append(all, *sum)
 		}
 	}

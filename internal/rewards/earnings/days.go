@@ -75,7 +75,7 @@ func (r *Earnings) fillDays(ctx context.Context, d *Days, charge func(rows int) 
 		if err != nil {
 			return err
 		}
-		a = newAccrual(names)
+		a = newAccrual(d.User, names)
 		a.addMonths(months, nil)
 		if len(users) == 0 {
 			return nil
@@ -91,7 +91,7 @@ func (r *Earnings) fillDays(ctx context.Context, d *Days, charge func(rows int) 
 	if err != nil {
 		return err
 	}
-	days := r.openDays(v, d.User)
+	days := r.openDays(v)
 	for i := range d.Days {
 		sum := &d.Days[i]
 		if sum.Open = sum.Day >= v.First; !sum.Open {

@@ -11,7 +11,7 @@ import (
 
 var (
 	errNoHotspot   = beacon.NoSuch("hotspot")
-	errNotOperator = &beacon.Error{Kind: beacon.Forbidden, Message: "only the operator of a hotspot may see its rewards"}
+	errNotOperator = &beacon.Error{Kind: beacon.Forbidden, Message: "only the operator of a hotspot may see its rewards: who earned with it on the day"}
 )
 
 // Explain returns what a hotspot's day could have earned, what it lost and why, and
@@ -106,9 +106,8 @@ func (r *Earnings) readDay(ctx context.Context, p beacon.Principal, e *Explanati
 	settled := false
 	var user beacon.UserID
 	v, err := r.View(ctx, func(v rewards.View, b ledger.Books) error {
-		var found bool
-		var err error
-		user, found, err = b.Owner(ctx, e.Hotspot)
+		whose, found, err := b.Whose(ctx, e.Hotspot)
+		user = whose.On(e.Day)
 		switch {
 		case err != nil:
 			return err
@@ -136,5 +135,5 @@ func (r *Earnings) readDay(ctx context.Context, p beacon.Principal, e *Explanati
 	} else if e.Payment == "" {
 		e.Payment = IsPending
 	}
-	return r.openDays(v, user), row, written, nil
+	return r.openDays(v), row, written, nil
 }

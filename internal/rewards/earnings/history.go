@@ -63,7 +63,7 @@ func (r *Earnings) months(ctx context.Context, user beacon.UserID, from, to beac
 	if err != nil {
 		return nil, err
 	}
-	days := r.openDays(v, user)
+	days := r.openDays(v)
 	for _, day := range r.OpenDays(v, rewards.AnyMonth) {
 		if err := days.addToHistory(ctx, h, day); err != nil {
 			return nil, err
@@ -85,12 +85,13 @@ type history struct {
 	first beacon.Month // the first with earnings
 	found bool
 	sums  map[beacon.Month]*MonthSum
-	names []beacon.HotspotName
+	user  beacon.UserID
+	names []beacon.OwnedName
 	open  map[beacon.Month]*accrual // the closed part of months that have open days
 }
 
 func (r *Earnings) readHistory(ctx context.Context, user beacon.UserID, from, to beacon.Month, v rewards.View, b ledger.Books) (*history, error) {
-	h := &history{sums: map[beacon.Month]*MonthSum{}, open: map[beacon.Month]*accrual{}}
+	h := &history{user: user, sums: map[beacon.Month]*MonthSum{}, open: map[beacon.Month]*accrual{}}
 	account, found, err := b.Account(ctx, user)
 	if err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func (r *Earnings) readHistory(ctx context.Context, user beacon.UserID, from, to
 		if err != nil {
 			return nil, err
 		}
-		a := newAccrual(h.names)
+		a := newAccrual(h.user, h.names)
 		a.addMonths(months, nil)
 		h.open[day.Month()] = a
 	}
@@ -147,7 +148,7 @@ func (o *openDays) addToHistory(ctx context.Context, h *history, day beacon.Day)
 	month := day.Month()
 	a := h.open[month]
 	if a == nil { // midnight has just passed
-		a = newAccrual(h.names)
+		a = newAccrual(h.user, h.names)
 		h.open[month] = a
 	}
 	return o.each(ctx, a, day, func(id beacon.HotspotID, tier beacon.Tier, earned ledger.Sum) {

@@ -13,7 +13,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/rewards/policy"
 )
 
-// openDays computes days that are not closed, for hotspots of one user and one response.
+// openDays computes days that are not closed, for one response.
 // Under a policy that pays places it divides the ground among these and the hotspots
 // around them as closing divides it among all, so once a day is over it says what closing
 // will write. Only minutes that are decided count, and the order of the hotspots is fixed
@@ -21,7 +21,6 @@ import (
 type openDays struct {
 	*Earnings
 	view rewards.View
-	user beacon.UserID
 	as   asOf
 
 	did   map[hotspotDay]beacon.Did
@@ -33,9 +32,9 @@ type hotspotDay struct {
 	day     beacon.Day
 }
 
-func (r *Earnings) openDays(v rewards.View, user beacon.UserID) *openDays {
+func (r *Earnings) openDays(v rewards.View) *openDays {
 	return &openDays{
-		Earnings: r, view: v, user: user,
+		Earnings: r, view: v,
 		as:  asOf{minute: beacon.MinuteOf(r.Clock.Now()), first: v.First, revision: v.Revision(), policies: len(r.Known())},
 		did: map[hotspotDay]beacon.Did{}, facts: map[hotspotDay]beacon.Facts{},
 	}
@@ -109,7 +108,7 @@ func (o *openDays) byPlace(ctx context.Context, day beacon.Day, rules *policy.Po
 	if err != nil {
 		return err
 	}
-	spare, err := o.spare(ctx, day, rules, ids)
+	spare, err := o.spare(ctx, d, ids)
 	if err != nil {
 		return err
 	}
@@ -153,16 +152,17 @@ func (o *openDays) excuse(ctx context.Context, d *places.Division, ids []beacon.
 		return nil, err
 	}
 	of := slices.Sorted(maps.Keys(excused))
-	return places.Recent(d, of, func(past beacon.Day) ([]ledger.Row, error) { return o.rows(ctx, past, of) })
+	return places.Recent(d, of, func(past beacon.Day) ([]ledger.Row, error) { return o.rows(ctx, d, past, of) })
 }
 
 // spare returns what the day before leaves for traffic. That day must be decided.
-func (o *openDays) spare(ctx context.Context, day beacon.Day, rules *policy.Policy, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.Amount, error) {
+func (o *openDays) spare(ctx context.Context, d *places.Division, ids []beacon.HotspotID) (map[beacon.HotspotID]beacon.Amount, error) {
+	day := d.Day
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id beacon.HotspotID) bool { return o.did[hotspotDay{id, day - 1}].Facts.Excused == 0 })
-	if len(ids) == 0 || rules.Counts() != beacon.InMinutes {
+	if len(ids) == 0 || d.Rules.Counts() != beacon.InMinutes {
 		return nil, nil
 	}
-	rows, err := o.rows(ctx, day-1, ids)
+	rows, err := o.rows(ctx, d, day-1, ids)
 	before, left := o.Known().On(day-1), make(map[beacon.HotspotID]beacon.Amount, len(rows))
 	for i := range rows {
 		left[rows[i].Hotspot] = before.Spare(rows[i].Facts, before.Reward(rows[i].Facts).Utilization)
@@ -170,15 +170,19 @@ func (o *openDays) spare(ctx context.Context, day beacon.Day, rules *policy.Poli
 	return left, err
 }
 
-// rows returns the rows of a day before, or what they will say of its facts.
-func (o *openDays) rows(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (rows []ledger.Row, err error) {
+// rows returns the rows of a day before that of a division, or what they will say of its facts.
+func (o *openDays) rows(ctx context.Context, d *places.Division, day beacon.Day, ids []beacon.HotspotID) (rows []ledger.Row, err error) {
 	if day < o.view.First {
-		from, to := beacon.Owned{User: o.user, Hotspot: slices.Min(ids)}, beacon.Owned{User: o.user, Hotspot: slices.Max(ids)}
-		return o.places.Store.ValidRows(ctx, day, from, to, o.view.Reopened)
+		owned := make([]beacon.Owned, len(ids))
+		for i, id := range ids {
+			owned[i] = beacon.Owned{User: d.Claims[id].Owners.On(d.Day), Hotspot: id}
+		}
+		slices.SortFunc(owned, beacon.Owned.Compare)
+		return d.RowsOf(ctx, o.places.Store, day, owned)
 	}
 	facts, err := o.on(ctx, day, ids)
 	for id, f := range facts {
-		rows = append(rows, ledger.Row{Day: day, Owned: beacon.Owned{User: o.user, Hotspot: id}, Facts: f})
+		rows = append(rows, ledger.Row{Day: day, Owned: beacon.Owned{User: d.Claims[id].Owners.On(day), Hotspot: id}, Facts: f})
 	}
 	return rows, err
 }
@@ -190,7 +194,7 @@ func (o *openDays) divideAround(ctx context.Context, day beacon.Day, rules *poli
 	if err != nil {
 		return nil, err
 	}
-	d := &places.Division{Day: day, Rules: rules, Claims: claims}
+	d := &places.Division{Day: day, Rules: rules, Claims: claims, Reopened: o.view.Reopened}
 	if !o.as.ordered {
 		return d, nil
 	}

@@ -34,14 +34,14 @@ func (r *Earnings) summarize(ctx context.Context, s Summary, month beacon.Month)
 	v, err := r.View(ctx, func(v rewards.View, b ledger.Books) (err error) {
 		settled = false
 		if !rewards.ValidUser(s.User) {
-			a = newAccrual(nil)
+			a = newAccrual(s.User, nil)
 			return nil
 		}
 		names, err := b.Names(ctx, s.User, v.First.Time())
 		if err != nil {
 			return err
 		}
-		a = newAccrual(names)
+		a = newAccrual(s.User, names)
 		if month == rewards.AnyMonth {
 			err = r.readAll(ctx, &s, v, b, a)
 		} else {
@@ -58,7 +58,7 @@ func (r *Earnings) summarize(ctx context.Context, s Summary, month beacon.Month)
 	if month != rewards.AnyMonth {
 		s.Status = r.StatusOf(v, month, settled)
 	}
-	days := r.openDays(v, s.User)
+	days := r.openDays(v)
 	for _, day := range r.OpenDays(v, month) {
 		if err := days.each(ctx, a, day, a.add); err != nil {
 			return Summary{}, err
@@ -68,7 +68,7 @@ func (r *Earnings) summarize(ctx context.Context, s Summary, month beacon.Month)
 		}
 	}
 	if month == rewards.AnyMonth || month == r.Today().Month() {
-		a.addInService(r.InService)
+		a.addInService(r.Today(), r.InService)
 	}
 	s.Hotspots = a.list()
 	s.Total, s.Payment = a.total()

@@ -94,10 +94,11 @@ func (r *Holds) Place(ctx context.Context, p beacon.Principal, in Request) (beac
 			return beacon.Hold{}, errNoHotspot
 		}
 		err := r.Ledger.Store.Books(ctx, func(b ledger.Books) (err error) {
-			found := false
-			if user, found, err = b.Owner(ctx, in.Hotspot); err == nil && !found {
+			whose, found, err := b.Whose(ctx, in.Hotspot)
+			if err == nil && !found {
 				err = errNoHotspot
 			}
+			user = whose.Operator
 			return err
 		})
 		if err != nil {
@@ -254,7 +255,8 @@ func (r *Holds) heldHotspots(ctx context.Context, hold *beacon.Hold) ([]beacon.H
 	return r.hotspotsOf(ctx, hold.User, r.Clock.Now().AddDate(1, 0, 0)) // none is deleted then
 }
 
-// hotspotsOf returns the hotspots of a user that are live or were deleted since a time.
+// hotspotsOf returns the hotspots of a user that are live or were deleted, or handed over, since
+// a time.
 func (r *Holds) hotspotsOf(ctx context.Context, user beacon.UserID, deletedSince time.Time) ([]beacon.Hotspot, error) {
 	if !rewards.ValidUser(user) {
 		return nil, nil

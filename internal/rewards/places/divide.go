@@ -39,7 +39,7 @@ type Store interface {
 	HotspotsByID(ctx context.Context, ids []beacon.HotspotID) ([]beacon.Hotspot, error)
 	RecordPage(ctx context.Context, day beacon.Day, after beacon.HotspotID, limit int) ([]beacon.RecordRow, error)
 	Records(ctx context.Context, day beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID][]byte, error)
-	OwnedPage(ctx context.Context, after beacon.Owned, limit int) ([]beacon.Owned, error)
+	OwnedOn(ctx context.Context, day beacon.Day, after beacon.Owned, limit int) ([]beacon.Owned, error)
 	ValidRows(ctx context.Context, day beacon.Day, from, to beacon.Owned, reopened ledger.Reopenings) ([]ledger.Row, error)
 
 	Standings(ctx context.Context, ids []beacon.HotspotID) ([]ledger.Standing, error)
@@ -69,10 +69,11 @@ type Divider struct {
 // Claim is what a hotspot brings to the division of a day's ground, and what it gets.
 type Claim struct {
 	Hotspot beacon.HotspotID
-	Point   geo.Point
-	Since   beacon.Day // the first day of its place
-	Began   beacon.Day // the first day since it is there without a break
-	Proof   int64      // the share that is paid, in millionths; without any, it owns nothing
+	beacon.Owners
+	Point geo.Point
+	Since beacon.Day // the first day of its place
+	Began beacon.Day // the first day since it is there without a break
+	Proof int64      // the share that is paid, in millionths; without any, it owns nothing
 
 	Standing int         // before the day
 	AtMost   beacon.Tier // what the last visit measured
@@ -265,6 +266,42 @@ func (c *Claim) Adds(rules *policy.Policy, was beacon.StandingUnit, served int) 
 	return rules.Standing(served, found)
 }
 
+// RowsOf returns the rows of a closed day of some hotspots, whoever earned with them then, in
+// no particular order. The hotspots are given with who earns with them on another day, in
+// order; most had the same owner, so that one range of the table has nearly all of their rows.
+func RowsOf(
+	ctx context.Context, from Store, day beacon.Day, of []beacon.Owned, owners func(beacon.HotspotID) beacon.Owners, reopened ledger.Reopenings,
+) ([]ledger.Row, error) {
+	if len(of) == 0 {
+		return nil, nil
+	}
+	rows, err := from.ValidRows(ctx, day, of[0], of[len(of)-1], reopened)
+	if err != nil {
+		return nil, err
+	}
+	rows = slices.DeleteFunc(slices.Clone(rows), func(row ledger.Row) bool { // a copy: a store may keep them
+		_, asked := slices.BinarySearchFunc(of, row.Owned, beacon.Owned.Compare)
+		return !asked || owners(row.Hotspot).On(day) != row.User
+	})
+	for _, o := range of {
+		then := beacon.Owned{User: owners(o.Hotspot).On(day), Hotspot: o.Hotspot}
+		if then == o {
+			continue
+		}
+		other, err := from.ValidRows(ctx, day, then, then, reopened)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, other...)
+	}
+	return rows, nil
+}
+
+// RowsOf is the function of this name, for hotspots with a claim.
+func (d *Division) RowsOf(ctx context.Context, from Store, day beacon.Day, of []beacon.Owned) ([]ledger.Row, error) {
+	return RowsOf(ctx, from, day, of, func(id beacon.HotspotID) beacon.Owners { return d.Claims[id].Owners }, d.Reopened)
+}
+
 // On returns the claims of hotspots on a day, with their places and the standing that they
 // had there when an earlier day began, or this one.
 func (r *Divider) On(ctx context.Context, day, begun beacon.Day, ids []beacon.HotspotID) (map[beacon.HotspotID]*Claim, error) {
@@ -282,7 +319,7 @@ func (r *Divider) On(ctx context.Context, day, begun beacon.Day, ids []beacon.Ho
 		memory[i] = r.claimOn(&hotspots[i], day)
 		claims[hotspots[i].ID] = &memory[i]
 		if r.AsPaid != nil && hotspots[i].PlaceErased() {
-			if err := r.AsPaid(ctx, day, beacon.Owned{User: hotspots[i].Operator, Hotspot: hotspots[i].ID}, &memory[i]); err != nil {
+			if err := r.AsPaid(ctx, day, beacon.Owned{User: memory[i].Owners.On(day), Hotspot: hotspots[i].ID}, &memory[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -305,7 +342,7 @@ func (r *Divider) claimOn(h *beacon.Hotspot, day beacon.Day) Claim {
 	place, rules := h.PlaceOn(day), r.Known().On(day)
 	from, _ := r.Known().PlacesFrom()
 	c := Claim{
-		Hotspot: h.ID, Point: place.Point, Since: place.Since, Began: place.Began, AtMost: place.Test.AtMost(),
+		Hotspot: h.ID, Owners: h.Owners(), Point: place.Point, Since: place.Since, Began: place.Began, AtMost: place.Test.AtMost(),
 		Proof: int64(rules.Unproven), found: !place.ProvenAt.IsZero(),
 	}
 	c.proven = place.Proven(day) || place.Began < from && day < from+rewards.GraceDays

@@ -57,7 +57,7 @@ func (r *Divider) Count(ctx context.Context, held func() (lease.Lease, bool), v 
 		return err
 	}
 	for next := (beacon.Owned{}); first < day; {
-		owned, err := r.Store.OwnedPage(ctx, next, r.PageSize)
+		owned, err := r.Store.OwnedOn(ctx, day, next, r.PageSize)
 		if err != nil {
 			return err
 		}
@@ -96,15 +96,12 @@ func (r *Divider) countPage(ctx context.Context, rules *policy.Policy, reopened 
 	}
 	counted := map[at]ledger.Standing{}
 	for day := from; day < to; day++ {
-		rows, err := r.Store.ValidRows(ctx, day, owned[0], owned[len(owned)-1], reopened)
+		rows, err := RowsOf(ctx, r.Store, day, owned, func(id beacon.HotspotID) beacon.Owners { return hotspots[id].Owners() }, reopened)
 		if err != nil {
 			return nil, err
 		}
 		for _, row := range rows {
 			h := hotspots[row.Hotspot]
-			if h == nil {
-				continue
-			}
 			c := r.claimOn(h, day)
 			c.Proof = row.Proof
 			if adds := c.Adds(rules, row.Counts, row.Served); adds > 0 {

@@ -27,7 +27,6 @@ type Month struct {
 	hotspots map[beacon.HotspotID]beacon.Day // with the first valid day of each
 	next     map[beacon.HotspotID]next       // if minutes count
 	left     map[place]next                  // what it was at places that hotspots have left
-	again    beacon.Day                      // of the last correction: the rows of the day before are not in next
 	days     []endOfDay                      // with valid rows, in order
 
 	paid    payment                 // without what is held, which is in Sum
@@ -129,7 +128,9 @@ func (m *Month) judge(row *ledger.Row) error {
 // follows checks what a row says of the days before it by the row before it: standing in
 // minutes, which grew by what that row adds, and what outages left for traffic. Where the
 // hotspot has moved, standing is not known: at another place it served at other times. At one
-// that it had left in the month it is what it was there, or nothing.
+// that it had left in the month it is what it was there, or nothing. On days without a row it
+// may have been someone else's, with whom it served: what outages left then is not known, and
+// standing grew by what such days can add at most.
 func (m *Month) follows(row *ledger.Row) error {
 	if row.Counts != beacon.InMinutes {
 		return nil
@@ -145,14 +146,11 @@ func (m *Month) follows(row *ledger.Row) error {
 	if known && (was.lat != row.Lat || was.lng != row.Lng) {
 		there, again = m.moves(row, was)
 	}
-	if again && there.aDay == p.StandingADay && row.Standing != there.standing {
+	grown := row.Standing - there.standing
+	if again && there.aDay == p.StandingADay && (grown < 0 || int64(grown) > int64(row.Day-1-was.day)*int64(p.StandingADay)) {
 		return fmt.Errorf("standing_minutes: is %d, but with its row of %s the hotspot has %d", row.Standing, there.day, there.standing)
 	}
-	if was.day < row.Day-1 {
-		was.spare = 0
-	}
-	unknown := !known && (row.Day == m.Sum.Month.First() || row.Day == m.again || len(m.next) == maxHotspots)
-	if row.Proof > 0 && row.Spare != was.spare && !unknown {
+	if known && was.day == row.Day-1 && row.Proof > 0 && row.Spare != was.spare {
 		return fmt.Errorf("spare_credits: is %s, but the day before leaves %s", row.Spare, was.spare)
 	}
 	return nil
@@ -244,7 +242,6 @@ func (m *Month) correct(row *ledger.Row, before ledger.Sum) error {
 			delete(m.held, hash)
 		}
 	}
-	m.again = row.Day
 	maps.DeleteFunc(m.next, func(_ beacon.HotspotID, n next) bool { return n.day >= row.Day })
 	maps.DeleteFunc(m.left, func(_ place, n next) bool { return n.day >= row.Day })
 	maps.DeleteFunc(m.hotspots, func(_ beacon.HotspotID, first beacon.Day) bool { return first >= row.Day })

@@ -381,6 +381,9 @@ func TestVerify_Standing(t *testing.T) {
 		"and back, as a new place":      {[]ledger.Row{row(0, 1, 1440, 70, proven), row(1, 2, 30, 0, proven), row(2, 1, 30, 0, proven), row(3, 1, 30, 30, proven)}, ""},
 		"to and fro":                    {[]ledger.Row{row(0, 1, 20, 70, proven), row(1, 2, 30, 5, proven), row(2, 1, 40, 90, proven), row(3, 2, 50, 35, proven)}, ""},
 		"to and fro, with what was not": {[]ledger.Row{row(0, 1, 20, 70, proven), row(1, 2, 30, 5, proven), row(2, 1, 40, 90, proven), row(3, 2, 50, 36, proven)}, "the hotspot has 35"},
+		"someone else's in between":     {[]ledger.Row{row(0, 1, 1440, 70, proven), row(3, 1, 30, 1570, proven)}, ""},
+		"with more than they can add":   {[]ledger.Row{row(0, 1, 1440, 70, proven), row(3, 1, 30, 1571, proven)}, "the hotspot has 570"},
+		"with less than before":         {[]ledger.Row{row(0, 1, 1440, 70, proven), row(3, 1, 30, 569, proven)}, "the hotspot has 570"},
 		"elsewhere, and not":            {[]ledger.Row{row(0, 1, 1440, 70, proven), row(1, 2, 30, 0, proven), row(2, 2, 30, 0, proven)}, "the hotspot has 30"},
 	} {
 		_, err := verify(settle(book(), first.Month(), ledger.Hash{}, test.rows).json(t))

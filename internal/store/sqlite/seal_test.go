@@ -163,7 +163,7 @@ func TestSeal_OlderThanReasons(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "beacon.db")
 	db := open(t, path)
 	h := storetest.Hotspot(1)
-	h.Location.VerifiedAt, h.Device.Agent, h.Visits, h.Vouches, h.Settings = time.Time{}, beacon.Agent{}, nil, nil, beacon.DefaultSettings(h.Type)
+	h.Location.VerifiedAt, h.Device.Agent, h.Visits, h.Vouches, h.Settings, h.Former = time.Time{}, beacon.Agent{}, nil, nil, beacon.DefaultSettings(h.Type), nil
 	if err := db.Hotspots.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestSeal_OlderThanAgents(t *testing.T) {
 	db := open(t, path)
 	h := storetest.Hotspot(1)
 	h.Location.VerifiedAt, h.Location.UnverifiedReason, h.Device.Agent = time.Time{}, "found elsewhere", beacon.Agent{}
-	h.Visits, h.Vouches, h.Settings = nil, nil, beacon.DefaultSettings(h.Type)
+	h.Visits, h.Vouches, h.Settings, h.Former = nil, nil, beacon.DefaultSettings(h.Type), nil
 	if err := db.Hotspots.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestSeal_Visits(t *testing.T) {
 		db := open(t, path)
 		h := storetest.Hotspot(1)
 		h.Location.VerifiedAt, h.Location.UnverifiedReason, h.Visits, h.Vouches = time.Time{}, reason, nil, nil
-		h.Device.Agent, h.Settings = beacon.Agent{}, beacon.DefaultSettings(h.Type)
+		h.Device.Agent, h.Settings, h.Former = beacon.Agent{}, beacon.DefaultSettings(h.Type), nil
 		if err := db.Hotspots.InsertHotspot(t.Context(), h, storetest.Actor, nil); err != nil {
 			t.Fatal(err)
 		}

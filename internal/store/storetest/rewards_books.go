@@ -83,7 +83,7 @@ func booksEnd(t *testing.T, database Database) {
 		}
 	}
 	insert(t, db, Hotspot(2)) // nobody holds a snapshot: the new hotspot is visible
-	equal(t, "the names", len(inBooks(t, db, func(ctx context.Context, b ledger.Books) ([]beacon.HotspotName, error) {
+	equal(t, "the names", len(inBooks(t, db, func(ctx context.Context, b ledger.Books) ([]beacon.OwnedName, error) {
 		return b.Names(ctx, Hotspot(1).Operator, time.Time{})
 	})), 2)
 }
@@ -120,8 +120,9 @@ func booksOfHotspots(t *testing.T, database Database) {
 	remove(t, db, Hotspot(1).ID)
 	gone := beacon.HotspotName{ID: Hotspot(1).ID, Name: Hotspot(1).Name, DeletedAt: Now.Add(time.Hour)}
 	err := db.Ledger.Books(t.Context(), func(b ledger.Books) error {
-		equal(t, "the names", must(b.Names(t.Context(), Hotspot(1).Operator, time.Time{})), []beacon.HotspotName{
-			gone, {ID: Hotspot(2).ID, Name: Hotspot(2).Name},
+		whose := beacon.Owners{Operator: Hotspot(1).Operator, Former: Hotspot(1).Former}
+		equal(t, "the names", must(b.Names(t.Context(), Hotspot(1).Operator, time.Time{})), []beacon.OwnedName{
+			{HotspotName: gone, Owners: whose}, {HotspotName: beacon.HotspotName{ID: Hotspot(2).ID, Name: Hotspot(2).Name}, Owners: whose},
 		})
 		for since, want := range map[time.Time]int{gone.DeletedAt: 2, gone.DeletedAt.Add(time.Millisecond): 1} {
 			equal(t, "the names since "+since.String(), len(must(b.Names(t.Context(), Hotspot(1).Operator, since))), want)
@@ -131,8 +132,8 @@ func booksOfHotspots(t *testing.T, database Database) {
 		for id, want := range map[beacon.HotspotID]beacon.UserID{
 			Hotspot(1).ID: Hotspot(1).Operator, stranger.ID: stranger.Operator, "hs_unknown": "",
 		} {
-			if user, found, err := b.Owner(t.Context(), id); user != want || found != (want != "") || err != nil {
-				t.Errorf("Owner(%s) = %s, %v, %v; want %s", id, user, found, err, want)
+			if whose, found, err := b.Whose(t.Context(), id); whose.Operator != want || found != (want != "") || err != nil {
+				t.Errorf("Whose(%s) = %+v, %v, %v; want %s", id, whose, found, err, want)
 			}
 		}
 		if day, found, err := b.FirstRecord(t.Context()); day != 0 || found || err != nil {

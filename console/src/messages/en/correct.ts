@@ -1,4 +1,5 @@
-// What corrects a hotspot: another place, another device, one that was deleted by mistake.
+// What corrects a hotspot: another place, another device, another account, one that was deleted by mistake.
+import type { ComponentChildren } from "preact";
 import { ofRewards } from "../paid";
 
 export const correct = {
@@ -49,6 +50,46 @@ export const correct = {
     undoOne: (name: string) => `Undo: bring ${name} back`,
     undoAll: "Undo all",
     back: (name: string) => `${name} is back.`,
+  },
+  handOver: {
+    title: "Hand over",
+    about: "You sold the place, or you leave? Offer the hotspot to another account.",
+    begin: "Hand over…",
+    account: "Account",
+    accountHint: "Its id, usr_…, is on the page “Account” of those who take it over.",
+    means: "What handing over means",
+    atOnce: "Once they accept, they manage it. You no longer see what only its operator sees, and link codes that you made stop working.",
+    stays: "Its name, device, place and history go with it. Nobody has to visit it again, unless it was one of them who verified it.",
+    earned: "What it earns is yours up to the end of that day (UTC), and theirs from the next day on. What was earned or held before stays with you.",
+    week: "They have seven days to accept. Until then nothing changes, and you can withdraw the offer.",
+    submit: "Offer it",
+    confirm: (name: string, account: string) => `Offer “${name}” to the account ${account}?`,
+    offeredTo: (account: ComponentChildren): ComponentChildren => ["On offer to ", account, "."],
+    offeredByCode: "On offer to whoever has its code.",
+    until: (at: string) => `The offer ends on ${at}.`,
+    byStaff: "The network's staff made it.",
+    withdraw: "Withdraw the offer",
+    confirmWithdraw: "Withdraw the offer? The hotspot stays yours.",
+  },
+  offers: {
+    title: "On offer to you",
+    about: "If you accept, the hotspot is yours to look after at once, with its device, its place and its history.",
+    notYou: "An owner or a manager of the account can accept.",
+    accept: "Accept",
+    acceptOne: (name: string) => `Accept ${name}`,
+    confirmAccept: (name: string) => `Take over “${name}”?${ofRewards(" It earns for you from tomorrow on (UTC).")}`,
+    taken: (name: string) => `${name} is yours now.`,
+    decline: "Decline",
+    declineOne: (name: string) => `Decline ${name}`,
+    confirmDecline: (name: string) => `Decline “${name}”?`,
+    declined: (name: string) => `The offer of ${name} is declined.`,
+  },
+  claim: {
+    title: "Is its operator gone?",
+    about: "Offer it to an account that asks for it. This works if the operator's account has no owner or manager who can sign in, and none of its keys was used for 30 days. It works neither for your own accounts nor near your hotspots.",
+    reasonHint: "For the audit log, such as “lives there since May”.",
+    submit: "Offer it to them",
+    done: "It is on offer for seven days.",
   },
   replace: {
     intro: `For a new access point at the same place: the hotspot keeps its place, its verification${ofRewards(", its history and what it earned", " and its history")}.`,

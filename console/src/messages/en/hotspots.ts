@@ -46,6 +46,7 @@ export const hotspots = {
       "hotspot.offline": "went offline",
       "hotspot.deleted": "was deleted",
       "hotspot.restored": "was brought back",
+      "hotspot.handed_over": "was handed over",
       "rewards.settled": "Last month was settled",
     } as Record<string, string>,
     uptime: "Uptime",

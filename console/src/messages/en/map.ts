@@ -31,7 +31,7 @@ export const map = {
     pending: "Pending",
     yours: (count: string) => `Yours (${count})`,
     justNow: (event: string) => `Just now: ${event}`,
-    event: (type: string) => type.replace(".", " "),
+    event: (type: string) => type.replace(/[._]/g, " "),
   },
   search: {
     label: "Search",

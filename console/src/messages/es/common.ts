@@ -104,6 +104,7 @@ export const common: typeof en = {
       [/^(\S+ )?must be at most (\d+) characters$/, "$1debe tener $2 caracteres como máximo"],
       [/^(\S+ )?must be (\d+) to (\d+) letters long, .+$/, "$1debe tener de $2 a $3 letras; una con tilde cuenta como dos, un emoji como cuatro"],
       [/^(\S+ )?must be (-?\d+) to (-?\d+)$/, "$1debe estar entre $2 y $3"],
+      [/^(\S+ )?must be the id of a user$/, "$1debe ser el identificador de una cuenta"],
       [/^(\S+ )?must be a number$/, "$1debe ser un número"],
       [/^(\S+ )?must be a whole number$/, "$1debe ser un número entero"],
       [/^(\S+ )?must contain a visible character$/, "$1debe contener un carácter visible"],

@@ -45,6 +45,7 @@ export const hotspots: typeof en = {
       "hotspot.offline": "perdió la conexión",
       "hotspot.deleted": "fue eliminado",
       "hotspot.restored": "fue recuperado",
+      "hotspot.handed_over": "cambió de cuenta",
       "rewards.settled": "Se liquidó el mes pasado",
     },
     uptime: "Disponibilidad",

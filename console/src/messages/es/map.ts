@@ -13,6 +13,7 @@ const events: Record<string, string> = {
   "hotspot.offline": "punto sin conexión",
   "hotspot.deleted": "punto eliminado",
   "hotspot.restored": "punto recuperado",
+  "hotspot.handed_over": "punto cedido",
   "rewards.settled": "mes liquidado",
 };
 

@@ -14,6 +14,7 @@ import type { OpenSession, Person } from "../people";
 import { session } from "../session";
 import { useCell } from "../state";
 import { Codes, Passkeys } from "./doors";
+import { Provider } from "./provider";
 
 export function MePage() {
   const who = useCell(session.who);
@@ -37,6 +38,7 @@ export function MePage() {
         <div>
           <Passkeys />
           <Codes />
+          <Provider person={person} />
         </div>
       </div>
       <Sessions />

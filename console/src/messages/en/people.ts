@@ -162,6 +162,14 @@ export const people = {
     useCode: "Use the code",
     none: "You have neither a passkey nor a code. Sign out and in again, and try once more.",
   },
+  provider: {
+    accept: (name: string) => `Accept, and sign in with ${name}`,
+    about: (name: string) => `If you have an account at ${name}, you can sign in with it here.`,
+    link: (name: string) => `Sign in with ${name}, too`,
+    linked: (name: string) => `You can sign in with your account at ${name}.`,
+    again: (name: string) => `Show it at ${name}`,
+    comeBack: "You come back to this page, and then do once more what you wanted.",
+  },
   me: {
     title: "Who you are",
     name: "Your name",

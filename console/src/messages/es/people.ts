@@ -160,6 +160,14 @@ export const people: typeof en = {
     useCode: "Usar el código",
     none: "No tiene ni llave de acceso ni código. Cierre la sesión, entre de nuevo y vuelva a intentarlo.",
   },
+  provider: {
+    accept: (name) => `Aceptar y entrar con ${name}`,
+    about: (name) => `Si tiene una cuenta en ${name}, puede entrar aquí con ella.`,
+    link: (name) => `Entrar también con ${name}`,
+    linked: (name) => `Puede entrar con su cuenta de ${name}.`,
+    again: (name) => `Mostrarlo en ${name}`,
+    comeBack: "Volverá a esta página; después haga otra vez lo que quería hacer.",
+  },
   me: {
     title: "Quién es usted",
     name: "Su nombre",

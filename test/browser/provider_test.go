@@ -27,7 +27,7 @@ func TestProvider(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.serve(t, "--public-url", url, "--oidc-issuer", startProvider(t, url+"/oidc"), "--oidc-name", "Kite", "--oidc-client-id", "basic",
-		"--oidc-client-secret-file", secret, "--clock-start", time.Now().UTC().Format(time.RFC3339Nano)) // a token ends by the provider's clock
+		"--oidc-client-secret-file", secret, "--smtp", "smtp://127.0.0.1:1", "--mail-from", "wifi@example.org", "--clock-start", time.Now().UTC().Format(time.RFC3339Nano)) // a token ends by the provider's clock
 	invitation := func(args ...string) string {
 		return n.command(t, append([]string{"people", "invite", "--public-url", url}, args...)...)
 	}
@@ -42,6 +42,15 @@ func TestProvider(t *testing.T) {
 	p.press("Sign in with Kite, too")
 	p.sees("You can sign in with your account at Kite.")
 	p.at("/me", "Ada") // where they were
+
+	p.do(chromedp.Navigate(url + "/#/account")) // a mail server is set, so an invitation can be mailed
+	p.fill(`#invitations input[name="mail"]`, "ben")
+	p.expects("400")
+	p.press("Create the invitation")
+	p.sees("must be a mail address such as ada@example.org")
+	p.fill(`#invitations input[name="mail"]`, "ben@example.org")
+	p.press("Create the invitation")
+	p.link()
 	p.press("Sign out")
 	p.sees("You are signed out.")
 

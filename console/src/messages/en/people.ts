@@ -237,6 +237,7 @@ export const people = {
     assigned: "Hotspots assigned to them",
     noHotspots: "There are none.",
     others: (n: number, count: string) => `and ${count} ${plural(n, "other", "others")}`,
+    mailHint: "The link is sent there, too, and the address is not kept. It may be empty.",
     create: "Create the invitation",
     once: "Give this link to the person, or let their phone see the picture. It works once, and is shown only now:",
     worksUntil: (at: string) => `Works until ${at}.`,

@@ -236,6 +236,7 @@ export const people: typeof en = {
     assigned: "Puntos de acceso asignados",
     noHotspots: "No hay ninguno.",
     others: (n, count) => `y ${count} ${plural(n, "más", "más")}`,
+    mailHint: "El enlace se envía también allí, y la dirección no se guarda. Puede quedar vacía.",
     create: "Crear la invitación",
     once: "Dé este enlace a la persona, o deje que su teléfono vea la imagen. Sirve una vez y solo se muestra ahora:",
     worksUntil: (at) => `Funciona hasta el ${at}.`,

@@ -23,17 +23,18 @@ const (
 
 // Person is someone who signs in, as they and staff see them.
 type Person struct {
-	ID          string       `json:"id"`
-	Name        string       `json:"name"`
-	Mail        string       `json:"mail"`     // may be empty
-	Language    string       `json:"language"` // empty: that of the network
-	CreatedAt   time.Time    `json:"created_at"`
-	SuspendedAt *time.Time   `json:"suspended_at"`
-	FrozenUntil *time.Time   `json:"frozen_until"` // after a recovery they cannot lead anything elsewhere
-	FreshUntil  *time.Time   `json:"fresh_until"`  // they have just shown who they are
-	Posts       []string     `json:"posts"`
-	Memberships []Membership `json:"memberships"` // the oldest first
-	Doors       PersonDoors  `json:"doors"`
+	ID            string       `json:"id"`
+	Name          string       `json:"name"`
+	Mail          string       `json:"mail"`           // may be empty
+	MailConfirmed bool         `json:"mail_confirmed"` // they have shown that it is theirs: links to sign in are sent to it
+	Language      string       `json:"language"`       // empty: that of the network
+	CreatedAt     time.Time    `json:"created_at"`
+	SuspendedAt   *time.Time   `json:"suspended_at"`
+	FrozenUntil   *time.Time   `json:"frozen_until"` // after a recovery they cannot lead anything elsewhere
+	FreshUntil    *time.Time   `json:"fresh_until"`  // they have just shown who they are
+	Posts         []string     `json:"posts"`
+	Memberships   []Membership `json:"memberships"` // the oldest first
+	Doors         PersonDoors  `json:"doors"`
 }
 
 // Membership is a person's place in an account.

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/ratelimit"
@@ -35,7 +34,7 @@ type serveCmd struct {
 	LoadShedding   string          `enum:"on,off" default:"on" help:"Whether to refuse requests other than heartbeats when the server is overloaded: on or off. Default ${default}."`
 	FastPath       string          `enum:"on,off" default:"on" help:"Whether plain requests take a faster path than net/http, with the same responses: on or off. Default ${default}."`
 	Public         bool            `help:"Show the network to anyone, without a key: its map, a page for each hotspot at /h/ID, and open feeds at /open (GeoJSON, vector tiles, OGC API Features and others). Homes are never shown. Default: no."`
-	Signup         string          `enum:"open,invite,off" default:"invite" help:"Who may become an operator: anyone (open), or whom staff invite; with off the sign-in page does not speak of it. Default ${default}."`
+	Signup         string          `enum:"open,invite,off" default:"invite" help:"Who may become an operator: anyone (open), whom staff invite (invite), or only whom beacon people invites (off). Default ${default}."`
 	mailFlags
 	oidcFlags
 	streets
@@ -185,18 +184,18 @@ func (c serveCmd) serveOn(ln net.Listener, now func() time.Time, rate float64, o
 	}
 	return server.Serve(out.ctx, ln, admin, func() {
 		ready(server)
-		invite(out, server.Keys(), url, log.Logger)
+		invite(out, server, url, log.Logger)
 	})
 }
 
-// invite tells how to create the first key, if there is none. On stdout a program expects
+// invite tells how to create the first key, if there is none, and nobody either. On stdout a program expects
 // one line (decision C1); a person at a terminal sees two. The log, which others may read,
 // has no token.
-func invite(out *console, keys *access.Keys, url string, log *slog.Logger) {
-	there, err := keys.Any(out.ctx)
+func invite(out *console, server *node.Server, url string, log *slog.Logger) {
+	there, err := server.Founded(out.ctx)
 	address := ""
 	if err == nil && !there && onTerminal(out.stdout) {
-		address, err = invitation(out.ctx, keys, url)
+		address, err = invitation(out.ctx, server.Keys(), url)
 	}
 	switch {
 	case err != nil:

@@ -24,6 +24,7 @@ import { KeysPage } from "./pages/keys";
 import { LinkPage } from "./pages/link";
 import { MovePage } from "./pages/move";
 import { ReviewPage } from "./pages/review";
+import { ProveMailPage } from "./pages/provemail";
 import { RegisterPage } from "./pages/register";
 import { RewardsPage } from "./pages/rewards";
 import { EnterPage } from "./pages/enter";
@@ -60,6 +61,7 @@ const pages: Record<string, Page> = {
   welcome: { name: t.app.welcome, onMap: false, needsKey: true, body: ({ page, id }) => <SetUpPage page={page} id={id} /> },
   "set-up": { name: t.app.setUp, onMap: ({ id }) => id === "place", needsKey: true, body: ({ page, id }) => <SetUpPage page={page} id={id} /> },
   me: { name: t.app.me, onMap: false, needsKey: true, body: () => <MePage /> },
+  mail: { name: t.me.mail, onMap: false, needsKey: true, body: ({ id }) => <ProveMailPage key={id} token={id} /> },
   account: { name: t.app.account, onMap: false, needsKey: true, body: () => <AccountPage /> },
   "first-key": { name: t.app.firstKey, onMap: false, needsKey: false, body: ({ id }) => <FirstKeyPage token={id} /> },
   hotspots: {

@@ -10,7 +10,7 @@ import { session } from "../src/session";
 
 const seat = (account: string, role: Role, since = "2026-01-01T00:00:00Z", hotspots: string[] = []): Membership => ({ account, account_name: "", role, hotspots, since });
 const person = (memberships: Membership[], posts: Post[] = [], id = "per_1"): Person => ({
-  ...{ id, name: "Ada", mail: "", language: "", created_at: "", suspended_at: null, frozen_until: null, fresh_until: null },
+  ...{ id, name: "Ada", mail: "", mail_confirmed: true, language: "", created_at: "", suspended_at: null, frozen_until: null, fresh_until: null },
   ...{ posts, memberships, doors: { passkeys: 1, codes_left: 10, oidc: false } },
 });
 

@@ -198,11 +198,9 @@ func (c *cache) saved(uses map[beacon.KeyID]time.Time) {
 }
 
 func newEntry(k beacon.Key, now time.Time) *entry {
-	e := &entry{key: k, principal: beacon.Principal{Key: k.ID, User: k.User, Scopes: k.Scopes}}
+	e := &entry{key: k}
+	e.principal = e.key.Principal()
 	e.key.Enrolment.Hotspots = nil // up to 30 KB; each enrolment reads them from the database
-	if k.Restrictions.Any() {
-		e.principal.Restrictions = &e.key.Restrictions
-	}
 	e.confirmed.Store(now.UnixMicro())
 	e.used.Store(minuteOf(k.LastUsedAt))
 	e.saved.Store(minuteOf(k.LastUsedAt))

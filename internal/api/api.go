@@ -74,7 +74,7 @@ type API struct {
 // New returns an API with all its routes registered.
 func New(cfg Config) *API {
 	e := edge.New(edge.Config{
-		Keys: cfg.Keys, People: cfg.Sessions, Fleet: cfg.Fleet, Store: cfg.Requests, Limits: cfg.Limits, Origins: cfg.Origins, Now: cfg.Now, Log: cfg.Log,
+		Keys: cfg.Keys, People: cfg.Sessions, Fleet: cfg.Fleet, Store: cfg.Requests, Limits: cfg.Limits, Origins: cfg.Origins, Public: cfg.LinkBase, Now: cfg.Now, Log: cfg.Log,
 	})
 	a := &API{
 		Edge:     e,

@@ -124,7 +124,7 @@ func (d *delivery) Data(r io.Reader) error {
 	return nil
 }
 
-var mailedLink = regexp.MustCompile(`https://wifi\.example\.org/#/(enter|join)/(\S+)`)
+var mailedLink = regexp.MustCompile(`https://wifi\.example\.org/#/(enter|join|mail)/(\S+)`)
 
 // token returns that of the link in a mail, which both of its forms have.
 func (m mailed) token(t *testing.T, page string) string {
@@ -149,6 +149,7 @@ func TestMail_Links(t *testing.T) {
 	ada.send(t, "PATCH", "/v1/settings", `{"name":"Riverside"}`).want(t, http.StatusOK)
 	harness.Eventually(t, "the name is known", func() bool { return s.Follower.Identity().Name == "Riverside" })
 	ada.send(t, "PATCH", "/v1/people/me", `{"mail":"ada@example.org","language":"es"}`).want(t, http.StatusOK)
+	ada.proves(t, box, 1)
 	stranger := guest{server: s}
 	var bodies []string
 	for _, address := range []string{"nobody@example.org", "ADA@example.org"} {
@@ -160,7 +161,7 @@ func TestMail_Links(t *testing.T) {
 	}
 	wantFault(t, stranger.send(t, "POST", "/console/links/mail", `{"mail":"x"}`), http.StatusBadRequest, "invalid_request", "mail")
 	wantFault(t, s.call(t, "POST", "/console/links/mail", `{"mail":"ada@example.org"}`, "Origin", "https://evil.example"), http.StatusForbidden, "forbidden")
-	got := box.wait(t, 1)[0]
+	got := box.wait(t, 2)[1]
 	if got.to != "ada@example.org" || got.subject != "Entrar en Riverside" || !strings.Contains(got.text, "15 de noviembre de 2026, 12:15 UTC") {
 		t.Errorf("the mail is %+v", got)
 	}
@@ -175,12 +176,12 @@ func TestMail_Links(t *testing.T) {
 	}
 	wantFault(t, stranger.send(t, "POST", "/console/links/use", `{"token":"`+token+`"}`), http.StatusUnauthorized, "unauthorized")
 	stranger.send(t, "POST", "/console/links/mail", `{"mail":"ada@example.org"}`).want(t, http.StatusAccepted)
-	late := box.wait(t, 2)[1].token(t, "enter")
+	late := box.wait(t, 3)[2].token(t, "enter")
 	s.advance(15 * time.Minute)
 	wantFault(t, stranger.send(t, "POST", "/console/links/use", `{"token":"`+late+`"}`), http.StatusUnauthorized, "unauthorized")
 
 	made := data[shapes.CreatedInvitation](t, entered.send(t, "POST", "/v1/users/me/invitations", `{"role":"viewer","mail":"eva@example.org"}`), http.StatusOK)
-	invited := box.wait(t, 3)[2]
+	invited := box.wait(t, 4)[3]
 	if invited.to != "eva@example.org" || invited.subject != "Invitación a Riverside" || invited.token(t, "join") != tokenOf(made.Link) {
 		t.Errorf("the invitation is %+v", invited)
 	}
@@ -188,5 +189,64 @@ func TestMail_Links(t *testing.T) {
 		if strings.Contains(s.log.String(), word) {
 			t.Errorf("a log has %.6s…", word)
 		}
+	}
+}
+
+// proves shows that the address is theirs, with the mail that is the last of some.
+func (g guest) proves(t *testing.T, box *mailbox, count int) {
+	t.Helper()
+	g.send(t, "POST", "/console/mail/begin", "").want(t, http.StatusNoContent)
+	token := box.wait(t, count)[count-1].token(t, "mail")
+	if me := data[shapes.Person](t, g.send(t, "POST", "/console/mail/finish", `{"token":"`+token+`"}`), http.StatusOK); !me.MailConfirmed {
+		t.Errorf("after the proof: %+v", me)
+	}
+}
+
+// An address that someone only says is theirs gets no links, and keeps none from whose it is.
+func TestMail_Squatting(t *testing.T) {
+	t.Parallel()
+	box, opts := newMailbox(t)
+	s := onSQLite(t, opts)
+	ada := s.firstAdmin(t)
+	ada.send(t, "PATCH", "/v1/people/me", `{"mail":"ada@example.org"}`).want(t, http.StatusOK)
+	stranger := guest{server: s}
+	ask := func(address string) {
+		t.Helper()
+		stranger.send(t, "POST", "/console/links/mail", `{"mail":"`+address+`"}`).want(t, http.StatusAccepted)
+	}
+	ask("ada@example.org") // not proven yet
+	ada.proves(t, box, 1)
+	var eve guest
+	for range 7 { // more than are mailed at once
+		eve = ada.invited(t, "/v1/users/me/invitations", `{"role":"viewer"}`, "Eve")
+		eve.send(t, "PATCH", "/v1/people/me", `{"mail":"ADA@example.org"}`).want(t, http.StatusOK)
+	}
+	ask("ada@example.org")
+	link := box.wait(t, 2)[1].token(t, "enter")
+	// The owner of the address opens a mail that someone else asked for: it is of no use.
+	eve.send(t, "POST", "/console/mail/begin", "").want(t, http.StatusNoContent)
+	proof := `{"token":"` + box.wait(t, 3)[2].token(t, "mail") + `"}`
+	wantFault(t, ada.send(t, "POST", "/console/mail/finish", proof), http.StatusUnauthorized, "unauthorized")
+	wantFault(t, stranger.send(t, "POST", "/console/mail/finish", proof), http.StatusForbidden, "forbidden")
+	wantFault(t, stranger.send(t, "POST", "/console/links/use", proof), http.StatusUnauthorized, "unauthorized")
+	wantFault(t, stranger.send(t, "POST", "/console/mail/begin", ""), http.StatusForbidden, "forbidden")
+	wantFault(t, ada.send(t, "POST", "/console/mail/begin", ""), http.StatusConflict, "conflict")
+	// A proof of one address is none of another, nor do links that went to the first still work.
+	eve.send(t, "PATCH", "/v1/people/me", `{"mail":"eve@example.org"}`).want(t, http.StatusOK)
+	wantFault(t, eve.send(t, "POST", "/console/mail/finish", proof), http.StatusUnauthorized, "unauthorized")
+	me := data[shapes.Person](t, ada.send(t, "PATCH", "/v1/people/me", `{"mail":"new@example.org"}`), http.StatusOK)
+	if me.MailConfirmed {
+		t.Errorf("after a change: %+v", me)
+	}
+	wantFault(t, stranger.send(t, "POST", "/console/links/use", `{"token":"`+link+`"}`), http.StatusUnauthorized, "unauthorized")
+	ask("new@example.org")
+	ada.proves(t, box, 4)
+	ask("new@example.org")
+	back := stranger.enters(t, "/console/links/use", `{"token":"`+box.wait(t, 5)[4].token(t, "enter")+`"}`)
+	if back.me.ID != ada.me.ID {
+		t.Errorf("who signed in is %+v", back.me)
+	}
+	if strings.Contains(s.log.String(), "example.org") {
+		t.Error("a log has a mail address")
 	}
 }

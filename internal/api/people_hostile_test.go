@@ -46,7 +46,7 @@ func TestPeople_LinkOfSomeoneElse(t *testing.T) {
 		refused("an admin who was suspended", token)
 		mel, vic, kay := member("manager", "Mel"), member("viewer", "Vic"), member("viewer", "Kay")
 		token = link(mel, "/v1/users/me/members/"+vic.me.ID)
-		key := s.keyOf(t, beacon.UserID(ben.account), access.Creation{Scopes: beacon.Some([]string{"hotspots:write", "keys:manage"})})
+		key := s.keyOf(t, beacon.UserID(ben.account), access.Creation{Scopes: beacon.Some([]string{"hotspots:write", "keys:manage", "rewards:read"})})
 		byKey := tokenOf(data[shapes.SignInLink](t, key.post(t, "/v1/users/me/members/"+kay.me.ID+"/link", ""), http.StatusOK).Link)
 		for _, g := range []guest{vic, kay} {
 			ada.send(t, "PATCH", "/v1/people/"+g.me.ID, `{"posts":["treasurer"]}`).want(t, http.StatusOK)

@@ -126,6 +126,7 @@ const (
 	NewCodeTicket TicketKind = "new_code" // a recovery code that is not in force yet
 	PasskeyTicket TicketKind = "passkey"  // the challenge of a ceremony
 	OIDCTicket    TicketKind = "oidc"     // the state of a visit to the provider
+	MailTicket    TicketKind = "mail"     // shows that a mail address is theirs
 )
 
 // Ticket is a secret that works once. The transaction that uses it deletes it.
@@ -167,6 +168,7 @@ type PeopleSight struct {
 	Passkeys      bool               // of the person
 	FirstKey      bool               // the invitation to create the first key, and whether there are people
 	KeysBy        PersonID           // the keys in force that a person made
+	Key           KeyID              // one key, be it revoked
 }
 
 // PeopleEdit is what an edit sees, and what it wants written. Nothing else is written, and
@@ -184,6 +186,7 @@ type PeopleEdit struct {
 	FirstKey      Invitation
 	Any           bool // there are people
 	Keys          []Key
+	Key           *Key // nil: there is none
 
 	Write PeopleWrites
 }

@@ -95,6 +95,11 @@ func (needs Permission) grant() *Grant {
 // Grant returns who has the permission.
 func (needs Permission) Grant() Grant { return *needs.grant() }
 
+// Covers reports whether a key may do all that a member with the role may.
+func (p Principal) Covers(r Role) bool {
+	return !slices.ContainsFunc(grants, func(g Grant) bool { return g.byRole(r) && !g.Anyone && !p.Has(g.Scope) })
+}
+
 // byRole reports whether members of an account with the role have it there.
 func (g *Grant) byRole(r Role) bool { return r != "" && slices.Contains(g.Roles, r) }
 

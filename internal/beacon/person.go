@@ -18,8 +18,9 @@ const PersonPrefix = "per_"
 type Person struct {
 	ID          PersonID
 	Name        string
-	Mail        string // may be empty; only its person and admins see it
-	Language    string // of mails; empty: that of the network
+	Mail        string    // may be empty; only its person and admins see it
+	MailProven  time.Time // when they showed that the address is theirs; zero: not
+	Language    string    // of mails; empty: that of the network
 	CreatedAt   time.Time
 	SuspendedAt time.Time // zero: active
 	RecoveredAt time.Time // when they last signed in with a recovery code, or a link from someone else; zero: never

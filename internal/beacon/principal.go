@@ -260,6 +260,15 @@ type Holding struct {
 	Foreign     HotspotID // the first hotspot of the key's Enrolment that is not the user's, if any
 }
 
+// Principal returns who acts with the key.
+func (k *Key) Principal() Principal {
+	p := Principal{Key: k.ID, User: k.User, Scopes: k.Scopes}
+	if k.Restrictions.Any() {
+		p.Restrictions = &k.Restrictions
+	}
+	return p
+}
+
 // InForce reports whether the key is valid at now. From the very moment of its expiry
 // it is not.
 func (k Key) InForce(now time.Time) bool {

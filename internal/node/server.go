@@ -138,6 +138,16 @@ func (s *Server) Reread(ctx context.Context) error { return s.node.telemetry.Rer
 // Keys are those of the network.
 func (s *Server) Keys() *access.Keys { return s.node.Keys }
 
+// Founded reports whether there is a key, be it revoked, or a person: who sees to the network.
+func (s *Server) Founded(ctx context.Context) (bool, error) {
+	keys, err := s.node.Keys.Any(ctx)
+	if err != nil || keys {
+		return keys, err
+	}
+	open, err := s.node.People.Open(ctx)
+	return open.Any, err
+}
+
 func (s *Server) loaded(context.Context) error {
 	if !s.router.loaded.Load() {
 		return fmt.Errorf("%w: hotspots are still loading", httpserver.ErrStarting)

@@ -74,8 +74,12 @@ func (pp *People) enter(ctx context.Context, p beacon.Principal, d door) (in Sig
 // the Person of the edit, and what is to be written with the session. Ticket is what was begun
 // (see Begin), which this uses up; without one, or with one of another kind, nobody signs in.
 func (pp *People) Enter(ctx context.Context, p beacon.Principal, in Entry, check func(e *beacon.PeopleEdit) error) (SignedIn, error) {
-	if err := pp.mayUse(ctx, in.Ticket, in.Kind); err != nil {
+	ticket, err := pp.mayUse(ctx, in.Ticket, in.Kind)
+	if err != nil {
 		return SignedIn{}, err
+	}
+	if in.Kind == beacon.LinkTicket {
+		_, in.Sight.Key = readLinkData(ticket.Data)
 	}
 	in.Sight.Ticket = &in.Ticket
 	return pp.enter(ctx, p, door{sight: in.Sight, door: in.Door, device: in.Device, check: func(e *beacon.PeopleEdit) error {
@@ -101,13 +105,13 @@ func actorOf(p beacon.Principal, who *beacon.Seated) beacon.Actor {
 }
 
 // Begin keeps what has to be finished with a token that works once: the challenge of a
-// passkey, the state of a visit to a provider. Person may be empty.
+// passkey, the state of a visit to a provider. Person may be empty. It waits for nobody: anyone
+// can begin.
 func (pp *People) Begin(ctx context.Context, p beacon.Principal, kind beacon.TicketKind, person beacon.PersonID, data string, lasts time.Duration) (token string, err error) {
 	token, hash := newToken()
 	now := pp.now()
-	return token, pp.store.EditPeople(ctx, p.Actor(), beacon.PeopleSight{}, func(e *beacon.PeopleEdit) error {
-		e.Write.Tickets = []beacon.Ticket{{Hash: hash, Kind: kind, Person: person, Data: data, CreatedBy: p.Person, CreatedAt: now, ExpiresAt: now.Add(lasts)}}
-		return nil
+	return token, pp.store.InsertTicket(ctx, beacon.Ticket{
+		Hash: hash, Kind: kind, Person: person, Data: data, CreatedBy: p.Person, CreatedAt: now, ExpiresAt: now.Add(lasts),
 	})
 }
 
@@ -117,20 +121,17 @@ func (pp *People) Begun(ctx context.Context, kind beacon.TicketKind, token strin
 	if !ok {
 		return beacon.Ticket{}, ErrDoor
 	}
+	return pp.mayUse(ctx, hash, kind)
+}
+
+// mayUse returns a ticket, or refuses one that is not in force, before anything is written or
+// locked.
+func (pp *People) mayUse(ctx context.Context, hash [sha256.Size]byte, kind beacon.TicketKind) (beacon.Ticket, error) {
 	t, found, err := pp.store.Ticket(ctx, hash)
 	if err == nil && (!found || t.Kind != kind || !t.InForce(pp.now())) {
 		err = ErrDoor
 	}
 	return t, err
-}
-
-// mayUse refuses a ticket that is not in force before anything is written or locked.
-func (pp *People) mayUse(ctx context.Context, hash [sha256.Size]byte, kind beacon.TicketKind) error {
-	t, found, err := pp.store.Ticket(ctx, hash)
-	if err == nil && (!found || t.Kind != kind || !t.InForce(pp.now())) {
-		err = ErrDoor
-	}
-	return err
 }
 
 // useTicket uses up the ticket of an edit.
@@ -168,7 +169,7 @@ func (pp *People) UseCode(ctx context.Context, p beacon.Principal, in Token) (Si
 
 func (pp *People) byTicket(ctx context.Context, p beacon.Principal, hash [sha256.Size]byte, kind beacon.TicketKind, by beacon.Door, device string) (SignedIn, error) {
 	return pp.Enter(ctx, p, Entry{Ticket: hash, Kind: kind, Door: by, Device: device}, func(e *beacon.PeopleEdit) error {
-		if e.Person == nil || kind == beacon.LinkTicket && !linkHolds(e) {
+		if e.Person == nil || kind == beacon.LinkTicket && !linkHolds(e, pp.now()) {
 			return ErrDoor
 		}
 		if kind == beacon.CodeTicket || e.Ticket.CreatedBy != e.Person.ID {
@@ -199,7 +200,7 @@ func (pp *People) Change(ctx context.Context, p beacon.Principal, in Entry, edit
 	if p.Person == "" || p.Signed == nil {
 		return errNoPerson
 	}
-	if err := pp.mayUse(ctx, in.Ticket, in.Kind); err != nil {
+	if _, err := pp.mayUse(ctx, in.Ticket, in.Kind); err != nil {
 		return err
 	}
 	in.Sight.Person, in.Sight.Ticket = p.Person, &in.Ticket
@@ -239,23 +240,27 @@ type Founding struct {
 // errFirst is returned whatever is wrong with the token of a first admin.
 var errFirst error = &beacon.Error{
 	Kind:    beacon.Unauthorized,
-	Message: "this address was used, has expired, or there is an admin already; if there is none, the command beacon people invite --post admin prints another",
+	Message: "this address was used, has expired, or there is a key or an admin already; if there is no admin, the command beacon people invite --post admin prints another",
 }
 
 // FirstAdmin makes the first person of a network, who has all posts and an account. The token
-// is that of the first key: whoever comes first uses it up.
+// is that of the first key. It makes one of both, and nothing once there is a key.
 func (pp *People) FirstAdmin(ctx context.Context, p beacon.Principal, in Founding) (SignedIn, error) {
 	hash, ok := hashToken(in.Token)
 	if !ok {
 		return SignedIn{}, errFirst
 	}
-	return pp.found(ctx, p, in, true, func(e *beacon.PeopleEdit) error {
+	made, err := pp.found(ctx, p, in, true, func(e *beacon.PeopleEdit) error {
 		if e.Any || subtle.ConstantTimeCompare(hash[:], e.FirstKey.Hash[:]) != 1 || !pp.now().Before(e.FirstKey.Until) {
 			return errFirst
 		}
 		e.Write.UseFirstKey = true
 		return nil
 	})
+	if beacon.KindOf(err) == beacon.Conflict {
+		err = errFirst
+	}
+	return made, err
 }
 
 // MaySignUp returns an error unless anyone may become an operator.

@@ -123,6 +123,9 @@ func (pp *People) Invite(ctx context.Context, p beacon.Principal, in Invitation)
 			return Invited{}, err
 		}
 	}
+	if wanted.Account == "" && wanted.Role != "" && pp.signUp == SignUpOff {
+		return Invited{}, errNoSignUp
+	}
 	now := pp.now()
 	made := Invited{Invite: wanted}
 	language := "" // of who invites: that of who is invited is not known
@@ -163,6 +166,8 @@ func (pp *People) Invite(ctx context.Context, p beacon.Principal, in Invitation)
 	}
 	return made, nil
 }
+
+var errNoSignUp = &beacon.Error{Kind: beacon.Forbidden, Message: "this network takes no new operators: see the option --signup of its server"}
 
 // manyPending bounds the invitations of a network that nobody has accepted yet.
 const manyPending = 1000

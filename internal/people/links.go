@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/access"
@@ -11,12 +12,8 @@ import (
 	"github.com/beacon-wifi/beacon/internal/id"
 )
 
-const (
-	// LinkLasts is how long a link from someone else signs in.
-	LinkLasts = 24 * time.Hour
-	// mailedLasts is how long a link signs in that a person asked for by mail.
-	mailedLasts = 15 * time.Minute
-)
+// LinkLasts is how long a link from someone else signs in.
+const LinkLasts = 24 * time.Hour
 
 // Link is a one-time link to sign in.
 type Link struct {
@@ -60,12 +57,8 @@ func (pp *People) MakeLink(ctx context.Context, p beacon.Principal, in Membershi
 				return err
 			}
 		}
-		data := string(in.Account)
-		if by.posts && p.Person == "" { // a key of staff, like the command line
-			data = ""
-		}
 		e.Write.DropTickets = []beacon.TicketKind{beacon.LinkTicket} // one at a time
-		e.Write.Tickets = []beacon.Ticket{{Hash: hash, Kind: beacon.LinkTicket, Person: who.ID, Data: data, CreatedBy: p.Person, CreatedAt: now, ExpiresAt: made.ExpiresAt}}
+		e.Write.Tickets = []beacon.Ticket{{Hash: hash, Kind: beacon.LinkTicket, Person: who.ID, Data: linkData(in.Account, p.Key), CreatedBy: p.Person, CreatedAt: now, ExpiresAt: made.ExpiresAt}}
 		e.Write.Changes = []beacon.Change{pp.change(beacon.PersonChanged, string(who.ID), p.Actor(), "link", string(in.Account))}
 		return access.Keep(p.Once, made, string(who.ID))
 	})
@@ -87,87 +80,34 @@ func (s standing) mayLink(account beacon.UserID, who *beacon.Seated) error {
 	return nil
 }
 
-// linkHolds reports whether a link may still be used: its maker, who is the actor of the edit,
-// may have lost rights since, and its person may have got some.
-func linkHolds(e *beacon.PeopleEdit) bool {
-	account, by := beacon.UserID(e.Ticket.Data), e.Ticket.CreatedBy
-	switch {
+// linkData is what is kept with a link that someone else made: for which account, and with
+// which key. Both may be empty.
+func linkData(account beacon.UserID, key beacon.KeyID) string {
+	return string(account) + " " + string(key)
+}
+
+// readLinkData is the reverse of linkData.
+func readLinkData(data string) (account beacon.UserID, key beacon.KeyID) {
+	first, second, _ := strings.Cut(data, " ")
+	return beacon.UserID(first), beacon.KeyID(second)
+}
+
+// linkHolds reports whether a link may still be used: its maker, who is the actor or the key of
+// the edit, may have lost rights since, and its person may have got some.
+func linkHolds(e *beacon.PeopleEdit, now time.Time) bool {
+	account, key := readLinkData(e.Ticket.Data)
+	switch by := e.Ticket.CreatedBy; {
 	case by == e.Person.ID:
 		return true
 	case by != "":
 		return e.Actor != nil && e.Actor.ID == by && seatedStands(e.Actor, account).mayLink(account, e.Person) == nil
-	case account == "": // by the command line, or a key that may do everything
-		return true
+	case key != "":
+		return e.Key != nil && e.Key.ID == key && e.Key.InForce(now) && keyStands(e.Key.Principal(), account).mayLink(account, e.Person) == nil
 	}
-	return !slices.ContainsFunc(e.Person.Memberships, func(m beacon.Membership) bool { return m.Account != account }) && e.Person.In(account) != nil
+	return true // by the command line
 }
 
 var errSuspended = &beacon.Error{Kind: beacon.Conflict, Message: "this person is suspended"}
-
-// MailLink sends a link to whoever has a mail address, if anyone does. It returns at once,
-// and does the same whether or not anyone has: see Run.
-func (pp *People) MailLink(_ context.Context, _ beacon.Principal, address string) (struct{}, error) {
-	if pp.mailer == nil {
-		return struct{}{}, &beacon.Error{Kind: beacon.Conflict, Message: "this network sends no mail"}
-	}
-	clean, err := cleanMail(address)
-	if err != nil || clean == "" {
-		var f beacon.Faults
-		f.Check("mail", errMail)
-		return struct{}{}, f.Err()
-	}
-	select {
-	case pp.asked <- clean:
-	default: // too many at once: they can ask again
-	}
-	return struct{}{}, nil
-}
-
-// Run sends the links that people asked for by mail, until ctx ends.
-func (pp *People) Run(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case address := <-pp.asked:
-			if err := pp.mailLinks(ctx, address); err != nil && ctx.Err() == nil {
-				pp.log.Warn("a link to sign in could not be mailed", "err", err)
-			}
-		}
-	}
-}
-
-// sameMail is how many people with one address are mailed at most.
-const sameMail = 5
-
-func (pp *People) mailLinks(ctx context.Context, address string) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	people, err := pp.store.PeopleByMail(ctx, address, sameMail)
-	if err != nil {
-		return err
-	}
-	for _, person := range people {
-		if !person.Active() {
-			continue
-		}
-		now := pp.now()
-		token, hash := newToken()
-		err := pp.store.EditPeople(ctx, beacon.Actor{Request: "mail"}, beacon.PeopleSight{Person: person.ID}, func(e *beacon.PeopleEdit) error {
-			if e.Person == nil || beacon.FoldMail(e.Person.Mail) != beacon.FoldMail(address) {
-				return errPerson
-			}
-			e.Write.DropMailed = true // and none that someone else made: anyone can ask
-			e.Write.Tickets = []beacon.Ticket{{Hash: hash, Kind: beacon.LinkTicket, Person: person.ID, CreatedBy: person.ID, CreatedAt: now, ExpiresAt: now.Add(mailedLasts)}}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		pp.mailer.SendLink(person.Mail, person.Language, token, now.Add(mailedLasts))
-	}
-	return nil
-}
 
 // NewCodes makes recovery codes. They are in force once one of them is typed back: until then
 // earlier ones are.
@@ -183,15 +123,8 @@ func (pp *People) NewCodes(ctx context.Context, p beacon.Principal, _ struct{}) 
 		tickets[i] = beacon.Ticket{Hash: hash, Kind: beacon.NewCodeTicket, Person: p.Person, CreatedBy: p.Person, CreatedAt: now, ExpiresAt: now.Add(day)}
 	}
 	return codes, pp.edit(ctx, p, beacon.PeopleSight{Person: p.Person}, func(e *beacon.PeopleEdit) error {
-		if err := p.CheckFresh(now); err != nil {
-			if e.Person == nil || e.Doors.Codes > 0 || e.Doors.Passkeys > 0 {
-				return err
-			}
-			// Their first door, so they could never be fresh without it. Whoever has their
-			// browser may be someone else.
-			e.Person.RecoveredAt = now
-			e.Write.People = []beacon.Person{e.Person.Person}
-			e.Write.Changes = []beacon.Change{pp.change(beacon.PersonRecovered, string(p.Person), p.Actor(), "first codes")}
+		if err := addDoor(pp, p, e, "first codes"); err != nil {
+			return err
 		}
 		e.Write.DropTickets, e.Write.Tickets = []beacon.TicketKind{beacon.NewCodeTicket}, tickets
 		return access.Keep(p.Once, codes, string(p.Person))
@@ -248,14 +181,6 @@ func (pp *People) EndSession(ctx context.Context, p beacon.Principal, session be
 	})
 }
 
-// MyPasskeys returns the passkeys of the person.
-func (pp *People) MyPasskeys(ctx context.Context, p beacon.Principal, _ struct{}) ([]beacon.Passkey, error) {
-	if p.Person == "" {
-		return nil, errNoPerson
-	}
-	return pp.store.Passkeys(ctx, p.Person)
-}
-
 // DropPasskey deletes a passkey of the person.
 func (pp *People) DropPasskey(ctx context.Context, p beacon.Principal, passkey string) (struct{}, error) {
 	if p.Person == "" {
@@ -274,17 +199,16 @@ func (pp *People) DropPasskey(ctx context.Context, p beacon.Principal, passkey s
 	})
 }
 
-// SignOut ends the session with a text. One that is not a person's, or has ended, is no error.
-func (pp *People) SignOut(ctx context.Context, text string) error {
+// SignOut ends the session with a text. One that is not a person's is no error; for one that
+// has ended, or that never was, it returns Unauthorized. Before it looks up a session that is
+// not in memory, it asks mayAsk.
+func (pp *People) SignOut(ctx context.Context, text string, mayAsk func() error) error {
 	if !IsSession(text) {
 		return nil
 	}
-	p, err := pp.sessions.Verify(ctx, text, "", func() error { return nil })
-	if beacon.KindOf(err) == beacon.Unauthorized {
-		return nil
-	} else if err != nil {
-		return err
+	p, err := pp.sessions.Verify(ctx, text, "", mayAsk)
+	if err == nil {
+		_, err = pp.EndSession(ctx, p, p.Signed.Session)
 	}
-	_, err = pp.EndSession(ctx, p, p.Signed.Session)
 	return err
 }

@@ -16,17 +16,41 @@ var (
 	errPasskeys     = &beacon.Error{Kind: beacon.Conflict, Message: fmt.Sprintf("you have %d passkeys, the most you can have: remove one first", manyPasskeys)}
 )
 
-// MayAddPasskey returns an error for who may not begin to add a passkey now. The first one
-// needs no fresh sign-in, since it is what makes one possible.
-func MayAddPasskey(p beacon.Principal, now time.Time, have int) error {
+// MayAddPasskey returns an error for who may not begin to add a passkey now, with the doors
+// that they have.
+func MayAddPasskey(p beacon.Principal, now time.Time, have beacon.PersonDoors) error {
 	switch {
 	case p.Person == "" || p.Signed == nil:
 		return errNoPerson
-	case have >= manyPasskeys:
+	case have.Passkeys >= manyPasskeys:
 		return errPasskeys
-	case have > 0:
-		return p.CheckFresh(now)
 	}
+	return mayAddDoor(p, now, have)
+}
+
+// mayAddDoor returns an error for who may not add a door now. The first one needs no fresh
+// sign-in, since it is what makes one possible.
+func mayAddDoor(p beacon.Principal, now time.Time, have beacon.PersonDoors) error {
+	if have.Passkeys+have.Codes == 0 {
+		return nil
+	}
+	return p.CheckFresh(now)
+}
+
+// addDoor lets the person who is signed in add a door. Who adds their first one and has not
+// signed in just now is frozen, like after a recovery: whoever has their browser may be someone
+// else, and could be fresh from then on.
+func addDoor(pp *People, p beacon.Principal, e *beacon.PeopleEdit, first string) error {
+	now := pp.now()
+	if e.Person == nil {
+		return errPerson
+	}
+	if err := mayAddDoor(p, now, e.Doors); err != nil || p.CheckFresh(now) == nil {
+		return err
+	}
+	e.Person.RecoveredAt = now
+	e.Write.People = []beacon.Person{e.Person.Person}
+	e.Write.Changes = append(e.Write.Changes, pp.change(beacon.PersonRecovered, string(p.Person), p.Actor(), first))
 	return nil
 }
 
@@ -47,11 +71,14 @@ func (pp *People) AddPasskey(ctx context.Context, p beacon.Principal, in Entry, 
 		if e.Passkey != nil {
 			return errKnownPasskey
 		}
-		if err := MayAddPasskey(p, pp.now(), e.Doors.Passkeys); err != nil { // one may have been added meanwhile
+		if err := MayAddPasskey(p, pp.now(), e.Doors); err != nil { // one may have been added meanwhile
+			return err
+		}
+		if err := addDoor(pp, p, e, "first passkey"); err != nil {
 			return err
 		}
 		e.Write.Passkeys = []beacon.Passkey{made}
-		e.Write.Changes = []beacon.Change{pp.change(beacon.PersonChanged, string(p.Person), p.Actor(), "passkey")}
+		e.Write.Changes = append(e.Write.Changes, pp.change(beacon.PersonChanged, string(p.Person), p.Actor(), "passkey"))
 		return nil
 	})
 }

@@ -34,13 +34,15 @@ type Store interface {
 	InviteByToken(ctx context.Context, token [sha256.Size]byte) (beacon.Invite, bool, error)
 	Ticket(ctx context.Context, token [sha256.Size]byte) (beacon.Ticket, bool, error)
 	Sessions(ctx context.Context, person beacon.PersonID, limit int) ([]beacon.Session, error)
-	Passkeys(ctx context.Context, person beacon.PersonID) ([]beacon.Passkey, error)
+	InsertTicket(ctx context.Context, t beacon.Ticket) error
 }
 
 // Mailer sends mail. It queues: who asks learns nothing from how long it takes.
 type Mailer interface {
 	// SendInvitation sends an invitation to an address, in a language, which may be empty.
 	SendInvitation(to, language, token string, expires time.Time)
+	// SendProof sends a link by which someone shows that the address is theirs.
+	SendProof(to, language, token string, expires time.Time)
 	// SendLink sends a link to sign in.
 	SendLink(to, language, token string, expires time.Time)
 }
@@ -48,8 +50,8 @@ type Mailer interface {
 // SignUp says who may become an operator.
 type SignUp string
 
-// Who may: anyone, those who are invited, or nobody who is not invited by the members of an
-// account that there is.
+// Who may: anyone, those whom staff invite to found an account, or only those whom the command
+// line invites to.
 const (
 	SignUpOpen   SignUp = "open"
 	SignUpInvite SignUp = "invite"
@@ -203,6 +205,8 @@ func (pp *People) ChangeMe(ctx context.Context, p beacon.Principal, in Patch) (M
 			if err := p.CheckFresh(pp.now()); err != nil {
 				return err
 			}
+			changed.MailProven = time.Time{}
+			e.Write.DropMailed, e.Write.DropTickets = true, []beacon.TicketKind{beacon.MailTicket} // what went to another address
 		}
 		e.Write.People = []beacon.Person{changed}
 		e.Write.Changes = []beacon.Change{pp.change(beacon.PersonChanged, string(p.Person), p.Actor(), "details")}

@@ -25,7 +25,14 @@ var (
 // standing is what someone may do with the members of an account, or with posts.
 type standing struct {
 	role  beacon.Role
-	posts bool // gives any post
+	posts bool              // gives any post
+	key   *beacon.Principal // with which they act; nil: they are a person, or may do everything
+}
+
+// gives reports whether they may give a role, take it away, or sign in as someone who has it. A
+// key gives no role that may do more than the key: its holder could take that role.
+func (s standing) gives(r beacon.Role) bool {
+	return s.role.MayGive(r) && (s.key == nil || s.key.Covers(r))
 }
 
 // stands returns the standing of a principal, as it is at the moment of the edit: what is
@@ -46,7 +53,7 @@ func seatedStands(who *beacon.Seated, account beacon.UserID) (s standing) {
 		return s
 	}
 	if slices.Contains(who.Posts(), beacon.AdminPost) {
-		return standing{beacon.Owner, true}
+		return standing{role: beacon.Owner, posts: true}
 	}
 	if seat := who.In(account); seat != nil && account != "" {
 		s.role = seat.Role
@@ -54,23 +61,23 @@ func seatedStands(who *beacon.Seated, account beacon.UserID) (s standing) {
 	return s
 }
 
-// keyStands says what a key does among people: an owner's work if it may do all of it, else a
-// manager's.
+// keyStands says what a key does among people: an owner's work if it may do all of it, else
+// what a manager does who gives no role that may do more than the key.
 func keyStands(p beacon.Principal, account beacon.UserID) standing {
 	switch {
 	case p.Has(beacon.Admin):
-		return standing{beacon.Owner, true}
+		return standing{role: beacon.Owner, posts: true}
 	case account == "" || account != p.User || p.Publishable() || p.Enrols() || !p.Has(beacon.HotspotsWrite) || !p.Has(beacon.KeysManage):
 		return standing{}
-	case p.Has(beacon.RewardsRead):
+	case p.Covers(beacon.Owner):
 		return standing{role: beacon.Owner}
 	}
-	return standing{role: beacon.Manager}
+	return standing{role: beacon.Manager, key: &p}
 }
 
 // mayGive returns an error for who may not give a role or posts, or take them away.
 func (s standing) mayGive(m *beacon.Membership) error {
-	if m.Account == "" && s.posts || m.Account != "" && s.role.MayGive(m.Role) {
+	if m.Account == "" && s.posts || m.Account != "" && s.gives(m.Role) {
 		return nil
 	}
 	return errNotGiven

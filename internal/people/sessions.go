@@ -20,8 +20,9 @@ import (
 const SessionLasts = 30 * 24 * time.Hour
 
 const (
-	maxKnown       = 20_000      // sessions in the cache
-	trustFor       = time.Second // how long a response of the store is trusted
+	maxKnown       = 20_000          // sessions in the cache
+	trustFor       = time.Second     // how long a response of the store is trusted
+	keptFor        = 2 * time.Second // and how long at most while the store does not respond
 	lookupTimeout  = 2 * time.Second
 	recheckTimeout = 500 * time.Millisecond
 )
@@ -72,8 +73,9 @@ func NewSessions(store SessionStore, now func() time.Time, heard *clock.Heard) *
 
 // Verify returns the principal of the person who is signed in with a session, acting for one
 // of their accounts: without one for their oldest. Like access.Keys it asks mayAsk before it
-// looks up what is not in memory, and asks the store again while the feed is not up to date;
-// if the store does not respond either, a session that was valid stays so.
+// looks up what is not in memory, and asks the store again while the feed is not up to date.
+// If the store does not respond either, a session that was valid stays so for two seconds; then
+// Verify returns Overloaded, since the person may have been signed out on another server.
 func (s *Sessions) Verify(ctx context.Context, text string, account beacon.UserID, mayAsk func() error) (p beacon.Principal, err error) {
 	id, hash, ok := parseSession(text)
 	if !ok {
@@ -93,8 +95,13 @@ func (s *Sessions) Verify(ctx context.Context, text string, account beacon.UserI
 
 func (s *Sessions) find(ctx context.Context, id beacon.SessionID, now time.Time, mayAsk func() error) (*entry, error) {
 	e := s.get(id)
-	if e != nil && s.trusts(e, now) && e.inForce(now) { // one that has ended here may have been used on another server
-		return e, nil
+	if e != nil && e.inForce(now) { // one that has ended here may have been used on another server
+		switch {
+		case s.heard.InStep() || recent(time.UnixMicro(e.confirmed.Load()), now, trustFor):
+			return e, nil
+		case !s.mayTry(now):
+			return e.without(now, nil)
+		}
 	}
 	if e == nil {
 		if err := mayAsk(); err != nil {
@@ -121,12 +128,7 @@ func (s *Sessions) lookup(ctx context.Context, id beacon.SessionID, now time.Tim
 	session, person, err := s.store.Session(ctx, id)
 	if err != nil {
 		s.away.Store(s.now().UnixMicro())
-		if e := s.get(id); e != nil {
-			return e, nil
-		}
-		return nil, &beacon.Error{
-			Kind: beacon.Overloaded, Message: "sessions cannot be checked at the moment", RetryAfter: time.Second, Err: err,
-		}
+		return s.get(id).without(now, err)
 	}
 	s.away.Store(0)
 	if session == nil || !person.Active() {
@@ -136,22 +138,28 @@ func (s *Sessions) lookup(ctx context.Context, id beacon.SessionID, now time.Tim
 	return s.keep(session, person, now, generation), nil
 }
 
-// trusts reports whether the entry may be used without asking the store.
-func (s *Sessions) trusts(e *entry, now time.Time) bool {
-	return s.heard.InStep() || recent(time.UnixMicro(e.confirmed.Load()), now) || !s.mayTry(now)
+// without returns the entry, which may be nil, while the store does not respond, or an error
+// once the store confirmed it too long ago.
+func (e *entry) without(now time.Time, cause error) (*entry, error) {
+	if e != nil && recent(time.UnixMicro(e.confirmed.Load()), now, keptFor) {
+		return e, nil
+	}
+	return nil, &beacon.Error{
+		Kind: beacon.Overloaded, Message: "sessions cannot be checked at the moment", RetryAfter: time.Second, Err: cause,
+	}
 }
 
 // mayTry picks one request a second to try the store again while it fails.
 func (s *Sessions) mayTry(now time.Time) bool {
 	tried := s.away.Load()
-	return tried == 0 || !recent(time.UnixMicro(tried), now) && s.away.CompareAndSwap(tried, now.UnixMicro())
+	return tried == 0 || !recent(time.UnixMicro(tried), now, trustFor) && s.away.CompareAndSwap(tried, now.UnixMicro())
 }
 
-// recent reports whether at is less than trustFor before now. It is false if the clock was
-// set back.
-func recent(at, now time.Time) bool {
+// recent reports whether at is less than a span before now. It is false if the clock was set
+// back.
+func recent(at, now time.Time, span time.Duration) bool {
 	age := now.Sub(at)
-	return age >= 0 && age < trustFor
+	return age >= 0 && age < span
 }
 
 func (e *entry) inForce(now time.Time) bool {

@@ -40,17 +40,22 @@ const countKeysSQL = `SELECT count(*) FROM api_keys`
 // InsertFirstKey is InsertKey while there is no key, not even a revoked one, and uses up the
 // invitation. Else it returns Conflict.
 func (db KeyTable) InsertFirstKey(ctx context.Context, k beacon.Key, by beacon.Actor, invited beacon.Invitation) error {
-	return db.insertKey(ctx, k, by, func(tx *transaction) error {
-		var keys int
-		if _, err := tx.row([]any{&keys}, countKeysSQL); err != nil {
-			return err
-		}
-		used, err := tx.exec(`DELETE FROM settings WHERE name = $1 AND value = $2`, invitation, invitationText(invited))
-		if err == nil && (keys > 0 || used == 0) {
-			err = beacon.Conflicting(errors.New("there is a key already, or the invitation was used"))
-		}
+	return db.insertKey(ctx, k, by, func(tx *transaction) error { return useInvitation(tx, invited) })
+}
+
+// useInvitation uses up the invitation to create the first key, or to become the first admin.
+// It returns Conflict if there is a key, or if the invitation is no longer this one. Of
+// transactions that use it at once, one deletes its row.
+func useInvitation(tx *transaction, invited beacon.Invitation) error {
+	var keys int
+	if _, err := tx.row([]any{&keys}, countKeysSQL); err != nil {
 		return err
-	})
+	}
+	used, err := tx.exec(`DELETE FROM settings WHERE name = $1 AND value = $2`, invitation, invitationText(invited))
+	if err == nil && (keys > 0 || used != 1) {
+		err = beacon.Conflicting(errors.New("there is a key already, or the invitation was used"))
+	}
+	return err
 }
 
 // SetInvitation replaces the invitation to create the first key. All servers accept it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -126,9 +127,10 @@ func anyPerson(ctx context.Context, from source) (bool, error) {
 	return readRow(ctx, from, []any{new(string)}, `SELECT id FROM people ORDER BY id LIMIT 1`)
 }
 
-const byMailSQL = `SELECT ` + personColumns + ` FROM people WHERE mail_folded = $1 AND suspended_at = 0 AND erased_at = 0 ORDER BY id DESC LIMIT $2`
+const byMailSQL = `SELECT ` + personColumns + ` FROM people WHERE mail_folded = $1 AND mail_proven <> 0 AND suspended_at = 0 AND erased_at = 0 ORDER BY id DESC LIMIT $2`
 
-// PeopleByMail returns up to limit active people with a mail address, the newest first.
+// PeopleByMail returns up to limit active people who have shown that a mail address is theirs,
+// the newest first.
 func (db PeopleTable) PeopleByMail(ctx context.Context, mail string, limit int) ([]beacon.Person, error) {
 	return list(ctx, db, personRow, byMailSQL, beacon.FoldMail(mail), int64(limit))
 }
@@ -145,6 +147,16 @@ const ticketSQL = `SELECT ` + ticketColumns + ` FROM tickets WHERE hash = $1`
 // Ticket returns a ticket; false if there is none.
 func (db PeopleTable) Ticket(ctx context.Context, token [sha256.Size]byte) (beacon.Ticket, bool, error) {
 	return first(ctx, db, ticketRow, ticketSQL, hex.EncodeToString(token[:]))
+}
+
+// InsertTicket keeps a ticket that is new. It changes nothing of anyone, so it waits for no
+// edit of people.
+func (db PeopleTable) InsertTicket(ctx context.Context, t beacon.Ticket) error {
+	values, err := appendValues(nil, ticketRow(&t))
+	if err := errors.Join(err, storableText(t.Data)); err != nil {
+		return internal("insert ticket", err)
+	}
+	return db.exec(ctx, "ticket "+hex.EncodeToString(t.Hash[:]), nil, putTicketSQL, values...)
 }
 
 const (

@@ -18,8 +18,10 @@ const lockPeopleSQL = `INSERT INTO account_names (user_id, name) VALUES ('', '')
 
 // EditPeople calls edit with what it has to see, and writes what it wants. Edit may run more
 // than once, each time with what is then current, and never after EditPeople returns. If it
-// returns an error, nothing is written, and the error is returned unchanged. If the actor has
-// a Once, edit sets its result (see doOnce).
+// returns an error, nothing is written, and the error is returned unchanged. If it uses the
+// invitation to create the first key, and there is a key or another used it at the same time,
+// nothing is written either: that is a Conflict. If the actor has a Once, edit sets its result
+// (see doOnce).
 func (db PeopleTable) EditPeople(ctx context.Context, by beacon.Actor, sight beacon.PeopleSight, edit func(*beacon.PeopleEdit) error) error {
 	op := &operation{order: "people"}
 	op.run = func(tx *transaction) (changes, error) {
@@ -35,6 +37,11 @@ func (db PeopleTable) EditPeople(ctx context.Context, by beacon.Actor, sight bea
 		}
 		if err := storablePeople(&seen.Write); err != nil {
 			return nil, internal("edit people", err)
+		}
+		if seen.Write.UseFirstKey {
+			if err := useInvitation(tx, seen.FirstKey); err != nil {
+				return nil, err
+			}
 		}
 		w := peopleWriter{tx: tx, seen: seen}
 		w.people()
@@ -108,6 +115,16 @@ func seePeople(tx *transaction, sight beacon.PeopleSight) (e *beacon.PeopleEdit,
 			}
 			return err
 		},
+		func() error {
+			if sight.Key == "" {
+				return nil
+			}
+			k, found, err := first(tx.ctx, tx, keyRow, keySQL, string(sight.Key))
+			if found {
+				e.Key = &k
+			}
+			return err
+		},
 		func() (err error) {
 			if sight.FirstKey {
 				if e.FirstKey, err = invitationIn(tx.ctx, tx); err == nil {
@@ -161,7 +178,7 @@ type peopleWriter struct {
 
 const (
 	putPersonSQL = `INSERT INTO people (` + personColumns + `) VALUES (…) ON CONFLICT (id) DO UPDATE SET name = excluded.name, mail = excluded.mail,
-		mail_folded = excluded.mail_folded, folded = excluded.folded, language = excluded.language, suspended_at = excluded.suspended_at,
+		mail_folded = excluded.mail_folded, mail_proven = excluded.mail_proven, folded = excluded.folded, language = excluded.language, suspended_at = excluded.suspended_at,
 		recovered_at = excluded.recovered_at, erased_at = excluded.erased_at, seal = excluded.seal`
 	putMembershipSQL = `INSERT INTO memberships (` + membershipColumns + `) VALUES (…) ON CONFLICT (person_id, user_id) DO UPDATE SET
 		role = excluded.role, posts = excluded.posts, hotspots = excluded.hotspots, since = excluded.since, seal = excluded.seal`
@@ -195,9 +212,6 @@ func (w *peopleWriter) people() {
 	}
 	for _, id := range want.RevokeKeys {
 		w.exec(revokeKeySQL, string(id), micros(want.RevokedAt))
-	}
-	if want.UseFirstKey {
-		w.exec(`DELETE FROM settings WHERE name = $1`, invitation)
 	}
 }
 

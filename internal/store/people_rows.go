@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	personColumns     = `id, name, mail, mail_folded, folded, language, created_at, suspended_at, recovered_at, erased_at, seal`
+	personColumns     = `id, name, mail, mail_folded, mail_proven, folded, language, created_at, suspended_at, recovered_at, erased_at, seal`
 	membershipColumns = `person_id, user_id, role, posts, hotspots, since, seal`
 	inviteColumns     = `id, token_hash, user_id, name, role, posts, hotspots, created_at, created_by, expires_at, used_at, used_by, revoked_at, seal`
 	sessionColumns    = `id, person_id, secret_hash, device, door, created_at, last_used_at, expires_at, fresh_until`
@@ -23,11 +23,11 @@ func personRow(p *beacon.Person) []any {
 	mail := as(&p.Mail, always(beacon.FoldMail), func(string) (string, error) { return p.Mail, nil })
 	folded := as(&p.Name, always(func(string) string { return foldedPerson(p) }), func(string) (string, error) { return p.Name, nil })
 	return []any{
-		(*string)(&p.ID), &p.Name, &p.Mail, mail, folded, &p.Language, moment(&p.CreatedAt), moment(&p.SuspendedAt), moment(&p.RecoveredAt), moment(&p.ErasedAt),
+		(*string)(&p.ID), &p.Name, &p.Mail, mail, moment(&p.MailProven), folded, &p.Language, moment(&p.CreatedAt), moment(&p.SuspendedAt), moment(&p.RecoveredAt), moment(&p.ErasedAt),
 		sealOf(func() *content {
 			c := &content{version: unchanging}
 			c.text(string(p.ID), p.Name, p.Mail, p.Language)
-			c.integer(micros(p.CreatedAt), micros(p.SuspendedAt), micros(p.RecoveredAt), micros(p.ErasedAt))
+			c.integer(micros(p.CreatedAt), micros(p.SuspendedAt), micros(p.RecoveredAt), micros(p.ErasedAt), micros(p.MailProven))
 			return c
 		}),
 		named{"person", (*string)(&p.ID)},

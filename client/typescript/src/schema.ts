@@ -1811,6 +1811,8 @@ export interface components {
             id: components["schemas"]["PersonId"];
             name: components["schemas"]["PersonName"];
             mail: components["schemas"]["MailAddress"];
+            /** @description They have shown that the address is theirs. Links to sign in are sent to no other. */
+            mail_confirmed: boolean;
             /** @description Of mails; empty for that of the network. */
             language: string;
             /** Format: date-time */

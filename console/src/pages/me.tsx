@@ -15,6 +15,7 @@ import { session } from "../session";
 import { useCell } from "../state";
 import { Codes, Passkeys } from "./doors";
 import { Provider } from "./provider";
+import { Unproven } from "./provemail";
 
 export function MePage() {
   const who = useCell(session.who);
@@ -71,6 +72,7 @@ function Profile({ person }: { person: Person }) {
       <h2>{t.me.title}</h2>
       <Field label={t.me.name} name="name" autoComplete="name" maxLength={50} hint={t.me.nameHint} {...field("name")} />
       <Field label={t.me.mail} name="mail" type="email" autoComplete="email" maxLength={254} hint={t.me.mailHint} {...field("mail")} />
+      {person.mail && !person.mail_confirmed && <Unproven key={person.mail} />}
       <Choice label={t.me.language} name="language" value={spoken} options={[["", t.me.ofNetwork], ...Object.entries(languages)]} onChange={setSpoken} fault={faultAt(error, "language")} />
       <ErrorNote error={error} at={["name", "mail", "language"]} />
       <div class="line">

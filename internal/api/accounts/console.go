@@ -71,7 +71,7 @@ func (a *API) beginSession(w http.ResponseWriter, r *http.Request, p beacon.Prin
 	switch {
 	case !ok:
 		return errNoKey
-	case !edge.FromOwnPage(r):
+	case !a.FromOwnPage(r):
 		return edge.ErrForeignPage
 	case cookie == nil:
 		return errNotSecure
@@ -92,8 +92,9 @@ func (a *API) beginSession(w http.ResponseWriter, r *http.Request, p beacon.Prin
 // endSession makes a browser forget its session.
 func (a *API) endSession(w http.ResponseWriter, r *http.Request) {
 	w.Header()["Cache-Control"] = edge.NoStore
-	a.Limits.ShowFailures(w.Header(), r, time.Now())
-	if !edge.FromOwnPage(r) {
+	now := time.Now() // of the machine: limits count real time
+	a.Limits.ShowFailures(w.Header(), r, now)
+	if !a.FromOwnPage(r) {
 		a.Fail(w, r, edge.ErrForeignPage)
 		return
 	}
@@ -103,7 +104,11 @@ func (a *API) endSession(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), a.Patience)
 	defer cancel()
-	if err := a.signOut(ctx, edge.SessionOf(r)); err != nil { // the browser forgets it all the same
+	err := a.signOut(ctx, a.SessionOf(r), func() error { return a.Limits.CheckFailures(w.Header(), r, now) })
+	if edge.KindOf(err) == beacon.Unauthorized { // one that has ended, or that someone made up
+		err = a.Limits.SpendFailure(w.Header(), r, now)
+	}
+	if err != nil { // the browser forgets it all the same
 		a.Fail(w, r, err)
 		return
 	}

@@ -20,7 +20,7 @@ type Config struct {
 	Keys     *access.Keys
 	Erasures *erasure.Erasures
 	Users    *access.Users
-	SignOut  func(ctx context.Context, session string) error // of a person
+	SignOut  func(ctx context.Context, session string, mayAsk func() error) error // of a person
 
 	// What an export contains.
 	Registry  *registry.Registry
@@ -35,7 +35,7 @@ type API struct {
 	keys      *access.Keys
 	erasures  *erasure.Erasures
 	users     *access.Users
-	signOut   func(ctx context.Context, session string) error
+	signOut   func(ctx context.Context, session string, mayAsk func() error) error
 	registry  *registry.Registry
 	telemetry hotspots.Telemetry
 	rewards   payments.Rewards

@@ -9,6 +9,7 @@ package edge
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/beacon-wifi/beacon/internal/access"
@@ -33,6 +34,7 @@ type Config struct {
 	Store   Store
 	Limits  Limits
 	Origins []string // whose pages may use the API; see ParseOrigins
+	Public  string   // where browsers reach the server; may be empty
 	Now     func() time.Time
 	Log     *slog.Logger
 }
@@ -43,6 +45,9 @@ type Edge struct {
 	people *people.Sessions
 	fleet  *fleet.Fleet // for the keys of devices
 	store  Store
+
+	public  string                      // the server's origin behind a proxy; may be empty
+	foreign *http.CrossOriginProtection // which refuses pages of others
 
 	Limits *limiters
 	CORS   *cors
@@ -64,6 +69,8 @@ func New(cfg Config) *Edge {
 		keys: cfg.Keys, people: cfg.People, fleet: cfg.Fleet, store: cfg.Store, Limits: NewLimiters(cfg.Limits), CORS: newCORS(cfg.Origins), Now: cfg.Now, Log: cfg.Log,
 		Patience: patience, QuotaPatience: quotaPatience, ReaderTime: readerTime, Grace: patience,
 	}
+	e.public = originOf(cfg.Public)
+	e.foreign = foreignTo(e.public)
 	e.VaryEncoding, e.VaryForm = e.CORS.varies("Accept-Encoding"), e.CORS.varies("Accept, Accept-Encoding")
 	e.stopping, e.stop = context.WithCancel(context.Background())
 	return e

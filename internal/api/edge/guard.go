@@ -113,7 +113,7 @@ func (e *Edge) Verify(r *http.Request, mayAsk func() error) (beacon.Principal, e
 	switch {
 	case session == "":
 		return beacon.Principal{}, access.ErrUnauthorized
-	case !fromSessionsPage(r):
+	case !e.fromSessionsPage(r):
 		return beacon.Principal{}, ErrForeignPage
 	}
 	if people.IsSession(session) {

@@ -57,6 +57,7 @@ type limiters struct {
 	enrols   *ratelimit.Limiter[beacon.UserID] // a stolen enrolment key must not use up the user's other requests
 	signUps  *ratelimit.Limiter[netip.Prefix]
 	doors    *ratelimit.Limiter[netip.Prefix]
+	signedIn *ratelimit.Limiter[beacon.PersonID] // who begin something: others at their address must not keep them from it
 	feeds    *ratelimit.Limiter[netip.Prefix]
 
 	keyPolicy, userPolicy, failurePolicy, linkPolicy, enrolPolicy, signUpPolicy, doorPolicy, feedPolicy *ratePolicy
@@ -75,6 +76,7 @@ func NewLimiters(l Limits) *limiters {
 		enrols:   ratelimit.New[beacon.UserID](l.Enrolling, rememberedKeys, start),
 		signUps:  ratelimit.New[netip.Prefix](l.SignUps, rememberedKeys, start),
 		doors:    ratelimit.New[netip.Prefix](l.Doors, rememberedKeys, start),
+		signedIn: ratelimit.New[beacon.PersonID](l.Doors, rememberedKeys, start),
 		feeds:    ratelimit.New[netip.Prefix](l.Feeds, rememberedKeys, start),
 
 		keyPolicy:     NewRatePolicy("key", l.PerKey, policyItem("user", perUser(l.PerKey))),
@@ -148,8 +150,12 @@ func (l *limiters) SpendLinkTry(h http.Header, r *http.Request, now time.Time) e
 	return verdict(h, l.linkPolicy, l.links.Decide(Address(r), now), "too many attempts to link a device from this address")
 }
 
-// SpendDoor counts one person who begins to sign in with what has to be finished later.
-func (l *limiters) SpendDoor(h http.Header, r *http.Request, now time.Time) error {
+// SpendDoor counts what is begun and has to be finished later: by someone who is signed in, or
+// else by an address.
+func (l *limiters) SpendDoor(h http.Header, r *http.Request, person beacon.PersonID, now time.Time) error {
+	if person != "" {
+		return verdict(h, l.doorPolicy, l.signedIn.Decide(person, now), "you begin this too often: try again in a minute")
+	}
 	return verdict(h, l.doorPolicy, l.doors.Decide(Address(r), now), "too many people begin to sign in from this address: try again in a minute")
 }
 

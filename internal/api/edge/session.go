@@ -53,8 +53,8 @@ func (e *Edge) verifyPerson(r *http.Request, session string, mayAsk func() error
 }
 
 // SessionOf returns the text of the session in a request of one of our own pages, or "".
-func SessionOf(r *http.Request) string {
-	if !fromSessionsPage(r) {
+func (e *Edge) SessionOf(r *http.Request) string {
+	if !e.fromSessionsPage(r) {
 		return ""
 	}
 	return sessionOf(r)
@@ -78,16 +78,20 @@ func sessionOf(r *http.Request) string {
 
 // fromSessionsPage reports whether a browser sent a request for a page of this server that
 // can have a session: one over plain HTTP may be anyone's on the way.
-func fromSessionsPage(r *http.Request) bool {
+func (e *Edge) fromSessionsPage(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
-	return FromOwnPage(r) && (origin == "" || CookieName(origin) != "")
+	return e.FromOwnPage(r) && (origin == "" || CookieName(origin) != "")
 }
 
 // FromOwnPage reports whether a browser sent a request for a page of this server. Cookies
 // do not tell pages of other ports and subdomains apart, so neither does SameSite. Only
-// requests that read may come without an Origin.
-func FromOwnPage(r *http.Request) bool {
+// requests that read may come without an Origin. A proxy may have changed the Host: pages of
+// the server's public address are its own all the same.
+func (e *Edge) FromOwnPage(r *http.Request) bool {
 	if site := r.Header["Sec-Fetch-Site"]; len(site) > 0 && (len(site) > 1 || site[0] != "same-origin") {
+		return false
+	}
+	if e.foreign.Check(r) != nil {
 		return false
 	}
 	switch origin := r.Header["Origin"]; len(origin) {
@@ -95,10 +99,29 @@ func FromOwnPage(r *http.Request) bool {
 		return r.Method == http.MethodGet || r.Method == http.MethodHead
 	case 1:
 		page, err := url.Parse(origin[0])
-		return err == nil && page.Host != "" && strings.EqualFold(page.Host, r.Host)
+		return err == nil && page.Host != "" && (strings.EqualFold(page.Host, r.Host) || strings.EqualFold(origin[0], e.public))
 	default:
 		return false
 	}
+}
+
+// originOf returns the origin of an address, or "" if it has none.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme == "" || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// foreignTo returns what refuses pages that are not of the server, whose public origin may be
+// empty.
+func foreignTo(public string) *http.CrossOriginProtection {
+	foreign := http.NewCrossOriginProtection()
+	if public != "" {
+		_ = foreign.AddTrustedOrigin(public) // originOf made it
+	}
+	return foreign
 }
 
 // IsLoopback reports whether a host, with or without a port, is this machine.

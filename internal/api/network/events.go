@@ -51,35 +51,48 @@ func (a *API) events(w http.ResponseWriter, r *http.Request, p beacon.Principal)
 	return nil // the response has begun, whatever ended it
 }
 
+// lookEvery is how often a stream looks whether its person still may read it: who is removed,
+// suspended or signed out reads no more events, and does not stay connected either.
+const lookEvery = time.Second
+
 // relay sends the next batch of events, or a keep-alive comment if none comes for a while.
 func (a *API) relay(r *http.Request, p beacon.Principal, sub *events.Subscription, out *stream) error {
-	ctx, cancel := context.WithTimeout(r.Context(), a.Pulse)
-	defer cancel()
-	batch, err := sub.Next(ctx)
-	if err != nil && (ctx.Err() == nil || r.Context().Err() != nil) {
-		return err
+	for until := time.Now().Add(a.Pulse); ; {
+		wait := time.Until(until)
+		if p.Person != "" {
+			wait = min(wait, lookEvery)
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), wait)
+		batch, err := sub.Next(ctx)
+		waited := ctx.Err() != nil && r.Context().Err() == nil
+		cancel()
+		if err != nil && !waited {
+			return err
+		}
+		now, open := a.stillOpens(r, p)
+		switch {
+		case !open:
+			return errKeyEnded
+		case err == nil:
+			return out.send(batch, now)
+		case !time.Now().Before(until):
+			return out.alive()
+		}
 	}
-	p, open := a.stillOpens(r, p)
-	if !open {
-		return errKeyEnded
-	}
-	if err != nil {
-		return out.alive()
-	}
-	return out.send(batch, p)
 }
 
 var errKeyEnded = errors.New("the key or session has ended, or is no longer for this account")
 
 // stillOpens returns who sends a long request, as they are now: a person may have other roles
-// than before. It reports whether they still may; while the database is away, they do.
+// than before. It reports whether they still may, for the account that they did. While the
+// database is away, keys do.
 func (a *API) stillOpens(r *http.Request, p beacon.Principal) (beacon.Principal, bool) {
 	now, err := a.Verify(r, func() error { return nil })
 	if err == nil {
-		return now.For(beacon.Read), true
+		return now.For(beacon.Read), now.User == p.User && now.Person == p.Person
 	}
 	kind := edge.KindOf(err)
-	return p, kind != beacon.Unauthorized && kind != beacon.Forbidden
+	return p, p.Person == "" && kind != beacon.Unauthorized && kind != beacon.Forbidden
 }
 
 // DecodeAfter reads the id of the last event that a client received. The header that an

@@ -25,6 +25,8 @@ func (a *API) ConsoleRoutes() []edge.OpenRoute {
 		edge.Open("POST /console/invitations/accept", enters(a, decodeAcceptance, pp.Accept)),
 		edge.Open("POST /console/links/use", enters(a, decodeWith("token"), pp.UseLink)),
 		edge.Open("POST /console/links/mail", a.rarely(a.open(a.mailLink))),
+		edge.Open("POST /console/mail/begin", a.rarely(a.open(edge.Serve(a.Edge, 204, edge.DecodeNothing, pp.AskProof, edge.EncodeNothing)))),
+		edge.Open("POST /console/mail/finish", a.open(edge.Serve(a.Edge, 200, edge.FromBody(decodeToken), pp.ProveMail, encodeMe))),
 		edge.Open("POST /console/codes/use", enters(a, decodeWith("code"), pp.UseCode)),
 		edge.Open("POST /console/passkeys/sign-in/begin", a.begins(edge.Serve(a.Edge, 200, edge.DecodeNothing, in.BeginSignIn, encodeCeremony))),
 		edge.Open("POST /console/passkeys/sign-in/finish", enters(a, decodeResponse, in.SignIn)),
@@ -67,14 +69,14 @@ func (a *API) open(do edge.Endpoint) http.HandlerFunc {
 		now := time.Now() // of the machine: limits count real time
 		a.Limits.ShowFailures(w.Header(), r, now)
 		err := a.Limits.CheckFailures(w.Header(), r, now)
-		if err == nil && !edge.FromOwnPage(r) {
+		if err == nil && !a.FromOwnPage(r) {
 			err = edge.ErrForeignPage
 		}
 		p := beacon.Principal{}
-		if err == nil && people.IsSession(edge.SessionOf(r)) {
-			var known error
-			if p, known = a.Verify(r, func() error { return nil }); known != nil && edge.KindOf(known) != beacon.Unauthorized {
-				err = known // one that has ended is nobody's
+		if err == nil && people.IsSession(a.SessionOf(r)) {
+			p, err = a.Verify(r, func() error { return nil })
+			if edge.KindOf(err) == beacon.Unauthorized { // one that has ended is nobody's, and looking it up is not free
+				err = a.Limits.SpendFailure(w.Header(), r, now)
 			}
 		}
 		if err == nil {
@@ -119,9 +121,21 @@ func entersWith[In any](a *API, patience time.Duration, decode func(*http.Reques
 			http.SetCookie(w, &http.Cookie{
 				Name: name, Value: entered.Text, Path: "/", MaxAge: int(people.SessionLasts.Seconds()), Secure: name == edge.SecureCookie, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 			})
+			a.endReplaced(ctx, p)
 		}
 		return a.Write(w, http.StatusOK, edge.Payload{Data: client.SignedIn{Person: ShowPerson(entered.Me)}})
 	})
+}
+
+// endReplaced ends the session that a browser had when it got another. The browser has
+// forgotten it, so nobody could sign out of it.
+func (a *API) endReplaced(ctx context.Context, p beacon.Principal) {
+	if p.Signed == nil {
+		return
+	}
+	if _, err := a.people.EndSession(ctx, p, p.Signed.Session); err != nil {
+		a.Log.Warn("a session that another one replaced could not be ended", "err", err)
+	}
 }
 
 func decodeFirst(r *http.Request, o *edge.Object) (people.Founding, error) {

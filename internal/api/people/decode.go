@@ -26,6 +26,8 @@ func decodeText(o *edge.Object, name string) (string, error) {
 	return text, o.Conclude(f.Err)
 }
 
+func decodeToken(_ *http.Request, o *edge.Object) (string, error) { return decodeText(o, "token") }
+
 func decodeCode(_ *http.Request, o *edge.Object) (string, error) { return decodeText(o, "code") }
 
 func account(r *http.Request) beacon.UserID { return beacon.UserID(r.PathValue("id")) }

@@ -12,17 +12,15 @@ import (
 )
 
 // begins serves the beginning of what is finished later. Each is kept until then, so an
-// address begins some a minute.
+// address begins some a minute, and so does a person who is signed in: visitors of the same
+// address do not keep them from it.
 func (a *API) begins(do edge.Endpoint) http.HandlerFunc {
-	next := a.open(do)
-	return func(w http.ResponseWriter, r *http.Request) {
-		if err := a.Limits.SpendDoor(w.Header(), r, time.Now()); err != nil {
-			w.Header()["Cache-Control"] = edge.NoStore
-			a.Fail(w, r, err)
-			return
+	return a.open(func(w http.ResponseWriter, r *http.Request, p beacon.Principal) error {
+		if err := a.Limits.SpendDoor(w.Header(), r, p.Person, time.Now()); err != nil {
+			return err
 		}
-		next(w, r)
-	}
+		return do(w, r, p)
+	})
 }
 
 func encodeCeremony(_ http.Header, c doors.Ceremony) edge.Payload {

@@ -15,7 +15,7 @@ func encodeMe(_ http.Header, m people.Me) edge.Payload { return edge.Payload{Dat
 // ShowPerson shows a person to themselves and to staff.
 func ShowPerson(m people.Me) client.Person {
 	shown := client.Person{
-		ID: string(m.ID), Name: m.Name, Mail: m.Mail, Language: m.Language, CreatedAt: m.CreatedAt, SuspendedAt: edge.Maybe(m.SuspendedAt),
+		ID: string(m.ID), Name: m.Name, Mail: m.Mail, MailConfirmed: !m.MailProven.IsZero(), Language: m.Language, CreatedAt: m.CreatedAt, SuspendedAt: edge.Maybe(m.SuspendedAt),
 		FrozenUntil: edge.Maybe(m.Frozen), FreshUntil: edge.Maybe(m.Fresh), Posts: edge.Texts(m.Posts()), Memberships: []client.Membership{},
 		Doors: client.PersonDoors{Passkeys: m.Doors.Passkeys, CodesLeft: m.Doors.Codes, OIDC: m.Doors.OIDC},
 	}

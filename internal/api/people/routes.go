@@ -40,7 +40,7 @@ func (a *API) Routes() []edge.Route {
 		edge.On("GET /v1/people/me/sessions", beacon.Read, a.sessions),
 		edge.On("DELETE /v1/people/me/sessions", beacon.Read, edge.Serve(a.Edge, 204, noSession, pp.EndSession, edge.EncodeNothing)),
 		edge.On("DELETE /v1/people/me/sessions/{id}", beacon.Read, edge.Serve(a.Edge, 204, oneSession, pp.EndSession, edge.EncodeNothing)),
-		edge.On("GET /v1/people/me/passkeys", beacon.Read, edge.Serve(a.Edge, 200, edge.DecodeNothing, pp.MyPasskeys, encodePasskeys)),
+		edge.On("GET /v1/people/me/passkeys", beacon.Read, edge.Serve(a.Edge, 200, edge.DecodeNothing, a.doors.Mine, encodePasskeys)),
 		edge.On("DELETE /v1/people/me/passkeys/{id}", beacon.Read, edge.Serve(a.Edge, 204, edge.PathID, pp.DropPasskey, edge.EncodeNothing)),
 		edge.On("POST /v1/people/me/codes", beacon.Read, edge.ServeOnce(a.Edge, 200, edge.DecodeNothing, pp.NewCodes, encodeCodes, edge.ByUser)),
 		edge.On("POST /v1/people/me/codes/confirmation", beacon.Read, edge.Serve(a.Edge, 204, edge.FromBody(decodeCode), pp.ConfirmCodes, edge.EncodeNothing)),
@@ -84,7 +84,7 @@ func (a *API) link(r *http.Request, page, token string) string {
 	base := a.cfg.LinkBase
 	if base == "" {
 		base = "http://" + r.Host
-		if origin := r.Header.Get("Origin"); edge.FromOwnPage(r) && origin != "" {
+		if origin := r.Header.Get("Origin"); a.FromOwnPage(r) && origin != "" {
 			base = origin
 		}
 	}

@@ -61,18 +61,18 @@ func (d *Doors) SignIn(ctx context.Context, p beacon.Principal, in Response) (pe
 
 // BeginPasskey begins to add a passkey of the person who is signed in.
 func (d *Doors) BeginPasskey(ctx context.Context, p beacon.Principal, _ struct{}) (Ceremony, error) {
+	me, err := d.people.Me(ctx, p, struct{}{})
+	if err != nil {
+		return Ceremony{}, err
+	}
+	if err := people.MayAddPasskey(p, d.now(), me.Doors); err != nil {
+		return Ceremony{}, err
+	}
 	have, err := d.passkeysOf(ctx, p.Person)
 	if err != nil {
 		return Ceremony{}, err
 	}
-	if err := people.MayAddPasskey(p, d.now(), len(have)); err != nil {
-		return Ceremony{}, err
-	}
-	who, err := d.who(ctx, p)
-	if err != nil {
-		return Ceremony{}, err
-	}
-	options, state, err := d.passkeys.Begin(who, d.network(), have)
+	options, state, err := d.passkeys.Begin(shown(me), d.network(), have)
 	if err != nil {
 		return Ceremony{}, err
 	}
@@ -87,7 +87,7 @@ func (d *Doors) AddPasskey(ctx context.Context, p beacon.Principal, in Response)
 	if err := f.Err(); err != nil {
 		return beacon.Passkey{}, err
 	}
-	if err := people.MayAddPasskey(p, d.now(), 0); err != nil {
+	if err := people.MayAddPasskey(p, d.now(), beacon.PersonDoors{}); err != nil {
 		return beacon.Passkey{}, err
 	}
 	ticket, b, err := d.kept(ctx, p, beacon.PasskeyTicket, in.Token)
@@ -148,7 +148,17 @@ func (d *Doors) Freshen(ctx context.Context, p beacon.Principal, in Response) (t
 // who returns the person who is signed in, as devices show them.
 func (d *Doors) who(ctx context.Context, p beacon.Principal) (passkey.Person, error) {
 	me, err := d.people.Me(ctx, p, struct{}{})
-	return passkey.Person{ID: string(me.ID), Name: me.Name}, err
+	return shown(me), err
+}
+
+func shown(me people.Me) passkey.Person { return passkey.Person{ID: string(me.ID), Name: me.Name} }
+
+// Mine returns the passkeys of the person who is signed in.
+func (d *Doors) Mine(ctx context.Context, p beacon.Principal, _ struct{}) ([]beacon.Passkey, error) {
+	if _, err := d.who(ctx, p); err != nil {
+		return nil, err
+	}
+	return d.store.Passkeys(ctx, p.Person)
 }
 
 // passkeysOf returns the passkeys of a person that can still be read.

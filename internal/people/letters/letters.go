@@ -66,6 +66,11 @@ func (l *Letters) SendLink(to, language, token string, expires time.Time) {
 	l.queue(letter{signIn, to, language, l.cfg.Base + "/#/enter/" + token, expires})
 }
 
+// SendProof sends a link by which someone shows that the address is theirs.
+func (l *Letters) SendProof(to, language, token string, expires time.Time) {
+	l.queue(letter{proof, to, language, l.cfg.Base + "/#/mail/" + token, expires})
+}
+
 func (l *Letters) queue(one letter) {
 	select {
 	case l.waiting <- one:

@@ -13,6 +13,7 @@ type kind string
 const (
 	invitation kind = "invitation"
 	signIn     kind = "link"
+	proof      kind = "proof"
 )
 
 // words are a mail in a language.
@@ -31,6 +32,10 @@ var english = map[kind]words{
 		subject: "Sign in to {network}", before: "Somebody, probably you, asked to sign in to {network}.", button: "Sign in",
 		until: "The link works once, until {until}.", after: "If it was not you, leave it: nobody is signed in without this link. Give it to nobody.",
 	},
+	proof: {
+		subject: "Your mail address at {network}", before: "Somebody, probably you, gave this address at {network}. Open the link where you are signed in.", button: "Confirm the address",
+		until: "The link works once, until {until}.", after: "If it was not you, leave it: nothing is sent to this address then.",
+	},
 }
 
 var spanish = map[kind]words{
@@ -41,6 +46,10 @@ var spanish = map[kind]words{
 	signIn: {
 		subject: "Entrar en {network}", before: "Alguien, probablemente usted, pidió entrar en {network}.", button: "Entrar",
 		until: "El enlace sirve una sola vez, hasta el {until}.", after: "Si no fue usted, no haga nada: sin este enlace no entra nadie. No se lo dé a nadie.",
+	},
+	proof: {
+		subject: "Su dirección de correo en {network}", before: "Alguien, probablemente usted, indicó esta dirección en {network}. Abra el enlace donde tenga la sesión iniciada.", button: "Confirmar la dirección",
+		until: "El enlace sirve una sola vez, hasta el {until}.", after: "Si no fue usted, no haga nada: no se enviará nada a esta dirección.",
 	},
 }
 

@@ -18,6 +18,7 @@ CREATE TABLE IF NOT EXISTS people (
 	name         text NOT NULL,
 	mail         text NOT NULL,
 	mail_folded  {key} NOT NULL,
+	mail_proven  bigint NOT NULL,
 	folded       text NOT NULL,
 	language     text NOT NULL,
 	created_at   bigint NOT NULL,

@@ -388,3 +388,24 @@ func TestStalled(t *testing.T) {
 	}
 	wantStream(t, db, 1, 3)
 }
+
+// TestInsertTicket_BesideAnEdit: anyone can begin to sign in, so that waits for no edit of
+// people on another server.
+func TestInsertTicket_BesideAnEdit(t *testing.T) {
+	url := storetest.Postgres(t)
+	db := open(t, url)
+	holder, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Close(context.Background())
+	execute(t, holder, "BEGIN")
+	execute(t, holder, "INSERT INTO account_names (user_id, name) VALUES ('', '') ON CONFLICT (user_id) DO UPDATE SET name = account_names.name")
+	ticket := beacon.Ticket{Hash: [32]byte{1}, Kind: beacon.PasskeyTicket, Data: "x", CreatedAt: storetest.Now, ExpiresAt: storetest.Now.Add(time.Minute)}
+	if err := db.People.InsertTicket(t.Context(), ticket); err != nil {
+		t.Fatal(err)
+	}
+	if got, found, err := db.People.Ticket(t.Context(), ticket.Hash); err != nil || !found || !reflect.DeepEqual(got, ticket) {
+		t.Errorf("the ticket is %+v, %t, %v", got, found, err)
+	}
+}

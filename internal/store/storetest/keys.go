@@ -87,7 +87,38 @@ func firstKey(t *testing.T, database Database) {
 	wantHead(t, db, 5)
 }
 
-// firstKeys checks that of two servers one creates the first key.
+// firstAdmin checks that who becomes the first admin uses up the invitation that was seen, and
+// that it is nothing once there is a key.
+func firstAdmin(t *testing.T, database Database) {
+	db := database.open(t)
+	invited := beacon.Invitation{Hash: [32]byte{1}, Until: Now}
+	if err := db.Keys.SetInvitation(t.Context(), invited, Actor, Now); err != nil {
+		t.Fatal(err)
+	}
+	become := func(n int, with beacon.Invitation) error {
+		return db.People.EditPeople(t.Context(), Actor, beacon.PeopleSight{FirstKey: true}, func(e *beacon.PeopleEdit) error {
+			equal(t, "what is seen", e.FirstKey, invited)
+			e.FirstKey, e.Write.UseFirstKey, e.Write.People = with, true, []beacon.Person{person(n)}
+			return nil
+		})
+	}
+	wantKind(t, "another invitation", become(1, beacon.Invitation{Hash: [32]byte{2}, Until: Now}), beacon.Conflict)
+	if must(db.People.AnyPerson(t.Context())) {
+		t.Error("who was refused is there")
+	}
+	if err := become(1, invited); err != nil {
+		t.Fatal(err)
+	}
+	wantKind(t, "a key by the same invitation", db.Keys.InsertFirstKey(t.Context(), key("key_1"), Actor, invited), beacon.Conflict)
+	invited.Until = Now.Add(time.Hour)
+	if err := db.Keys.SetInvitation(t.Context(), invited, Actor, Now); err != nil {
+		t.Fatal(err)
+	}
+	insertKeys(t, db, key("key_2"))
+	wantKind(t, "an admin beside a key", become(2, invited), beacon.Conflict)
+}
+
+// firstKeys checks that of two servers one creates the first key, or the first admin.
 func firstKeys(t *testing.T, database Database) {
 	a, b := database.open(t), database.open(t)
 	invited := beacon.Invitation{Hash: [32]byte{1}, Until: Now}
@@ -98,7 +129,18 @@ func firstKeys(t *testing.T, database Database) {
 	errs := make([]error, 10)
 	for i := range errs {
 		all.Go(func() {
-			errs[i] = []*store.DB{a, b}[i%2].Keys.InsertFirstKey(t.Context(), key(beacon.KeyID(fmt.Sprint("key_", i))), Actor, invited)
+			on := []*store.DB{a, b}[i%2]
+			if i%4 < 2 {
+				errs[i] = on.Keys.InsertFirstKey(t.Context(), key(beacon.KeyID(fmt.Sprint("key_", i))), Actor, invited)
+				return
+			}
+			errs[i] = on.People.EditPeople(t.Context(), Actor, beacon.PeopleSight{FirstKey: true}, func(e *beacon.PeopleEdit) error {
+				if e.FirstKey != invited {
+					return &beacon.Error{Kind: beacon.Conflict}
+				}
+				e.Write.UseFirstKey, e.Write.People = true, []beacon.Person{person(i)}
+				return nil
+			})
 		})
 	}
 	all.Wait()
@@ -111,7 +153,7 @@ func firstKeys(t *testing.T, database Database) {
 		}
 	}
 	if made != 1 {
-		t.Errorf("%d keys were made with one invitation", made)
+		t.Errorf("%d keys and admins were made with one invitation", made)
 	}
 }
 

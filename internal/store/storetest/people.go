@@ -15,7 +15,7 @@ import (
 func person(n int) beacon.Person {
 	return beacon.Person{
 		ID: beacon.PersonID(fmt.Sprintf("per_%02d", n)), Name: fmt.Sprintf("Zoë №%d 100%%", n), Mail: fmt.Sprintf("Zoe%d@Example.org", n), Language: "es",
-		CreatedAt: Now, RecoveredAt: Now.Add(time.Minute),
+		CreatedAt: Now, RecoveredAt: Now.Add(time.Minute), MailProven: Now.Add(time.Second),
 	}
 }
 
@@ -84,11 +84,19 @@ func people(t *testing.T, database Database) {
 		return nil
 	}), beacon.Internal)
 
+	three := person(3)
+	three.Mail, three.MailProven = "zoe1@example.org", time.Time{}
+	editPeople(t, other, beacon.PeopleSight{}, func(e *beacon.PeopleEdit) { e.Write.People = []beacon.Person{three} })
+	equal(t, "those who have shown that an address is theirs", must(db.People.PeopleByMail(t.Context(), " ZOE1@example.org", 9)), []beacon.Person{one})
+	editPeople(t, other, beacon.PeopleSight{}, func(e *beacon.PeopleEdit) {
+		three.Name, three.Mail, three.MailProven, three.ErasedAt = "", "", time.Time{}, Now
+		e.Write.People = []beacon.Person{three}
+	})
 	two.Mail, two.SuspendedAt = "zoe1@example.ORG", Now.Add(time.Hour)
 	editPeople(t, other, beacon.PeopleSight{Person: two.ID}, func(e *beacon.PeopleEdit) {
 		e.Write = beacon.PeopleWrites{People: []beacon.Person{two}, Leaving: []beacon.Membership{member(1, "usr_a", "")}}
 	})
-	equal(t, "those with a mail address", must(db.People.PeopleByMail(t.Context(), " ZOE1@example.org", 9)), []beacon.Person{two, one})
+	equal(t, "those with a mail address", must(db.People.PeopleByMail(t.Context(), " ZOE1@example.org", 9)), []beacon.Person{one})
 	equal(t, "the roster after a member left", must(db.People.Roster(t.Context(), "usr_a")).Members, []beacon.Member{{Membership: installer, Name: "Ünal", Suspended: true}})
 	for search, want := range map[string]int{"": 2, "zoë №1 100%": 1, "%": 2, "ünal": 1, "zoe1@": 2, "nobody": 0} {
 		if _, total, err := db.People.People(t.Context(), search, "", 0, 9); total != want || err != nil {

@@ -97,6 +97,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Database) {
 		{"EraseRows", eraseRows},
 		{"Keys", keys},
 		{"FirstKey", firstKey},
+		{"FirstAdmin", firstAdmin},
 		{"FirstKeys", firstKeys},
 		{"KeyOrderAndUsers", keyOrderAndUsers},
 		{"RevokeKey", revokeKey},

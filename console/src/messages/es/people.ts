@@ -185,7 +185,7 @@ export const people: typeof en = {
     seats: "Dónde participa",
     noSeats: "Aún no está en ninguna cuenta. Pida una invitación.",
     frozen: (until) =>
-      `Entró con una recuperación. Hasta el ${until} no se puede cambiar nada que lleve dinero o puntos de acceso a otra parte. Si no fue usted, avise ya a un titular o a la administración.`,
+      `Entró con una recuperación. Hasta el ${until} no puede dar derechos a nadie ni crear claves que los tengan. Si no fue usted, avise ya a un titular o a la administración.`,
   },
   sessions: {
     title: "Dónde está abierta su sesión",
@@ -213,7 +213,7 @@ export const people: typeof en = {
     confirmLeave: "¿Dejar esta cuenta? Solo se vuelve con una invitación.",
     confirmRemove: (name) => `¿Quitar a ${name} de esta cuenta?`,
     link: "Enlace de entrada",
-    confirmLink: (name) => `¿Crear un enlace con el que ${name} entra? Los demás miembros lo sabrán.`,
+    confirmLink: (name) => `¿Crear un enlace con el que ${name} entra? Quedará en el registro que lo creó usted.`,
     linkOnce: (name) => `Con este enlace ${name} entra una vez. Solo se muestra ahora; no se lo dé a nadie más:`,
     nameHint: "Lo ven los miembros y el personal de la red, y nadie más.",
     keysAndData: "Claves y datos",
@@ -271,7 +271,7 @@ export const people: typeof en = {
     self: "Es usted. Nadie cambia sus propios cargos: pídalo a otra persona de la administración.",
     isSuspended: "Acceso suspendido: esta persona no puede entrar.",
     link: "Ayuda para entrar",
-    linkText: "Con un enlace entra una vez. Los demás de sus cuentas lo sabrán, y durante 72 horas no se puede cambiar nada que lleve dinero a otra parte.",
+    linkText: "Con un enlace entra una vez. En el registro queda quién lo creó, y durante las 72 horas siguientes a su uso no puede dar derechos a nadie.",
     suspend: "Suspensión",
     restore: "Restablecimiento",
     suspendText: "Las sesiones de una persona suspendida se cierran en dos segundos, y no puede entrar. Nada más cambia.",

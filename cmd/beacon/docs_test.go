@@ -57,6 +57,9 @@ func TestDocs_LinesToCopy(t *testing.T) {
 			if strings.Contains(part[2], "{") || slices.Contains([]string{"linkDevice", "enrolDevice", "placeHold", "reopenDays", "releaseMac", "replayRewards"}, part[1]) {
 				understood = append(understood, "401", "403", "404", "409")
 			}
+			if strings.Contains(part[2], "/people/me") { // for people alone: a line has a key
+				understood = []string{"403"}
+			}
 			if !slices.Contains(documented, got) || !slices.Contains(understood, got) {
 				t.Errorf("%s is answered with %s:\n%s", part[2], got, line)
 			}

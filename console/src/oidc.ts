@@ -4,6 +4,21 @@ import { go } from "./router";
 
 let said = "";
 
+const kept = "oidc-back"; // which page someone left, until they are back
+
+/** Leaves for the provider, from a page to come back to. */
+export function leaveFor(address: string, page: string): void {
+  sessionStorage.setItem(kept, page);
+  location.assign(address);
+}
+
+/** The page that someone left for the provider, once; empty if they went there to sign in. */
+export function leftPage(): string {
+  const page = sessionStorage.getItem(kept) ?? "";
+  sessionStorage.removeItem(kept);
+  return page.replace(/^#/, "");
+}
+
 /** Takes what the provider said out of the address, and shows the page that goes on with it. */
 export function takeReturn(): void {
   if (location.pathname !== "/oidc") return;

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	shapes "github.com/beacon-wifi/beacon/client"
 	"github.com/beacon-wifi/beacon/internal/access"
 	"github.com/beacon-wifi/beacon/internal/api"
 	"github.com/beacon-wifi/beacon/internal/api/edge"
@@ -92,6 +93,7 @@ func TestOpenAPI_RequestExamples(t *testing.T) {
 		if len(examples) < 6 {
 			t.Fatalf("found %d examples; the document has at least 6", len(examples))
 		}
+		ada := c.invites(t, `{"account":"new"}`, "Ada")
 		for _, example := range examples {
 			body, err := json.Marshal(example.Value)
 			if err != nil {
@@ -99,7 +101,12 @@ func TestOpenAPI_RequestExamples(t *testing.T) {
 			}
 			sender, subject := c, hotspot
 			switch example.Path {
-			case "/v1/users/{id}/quota":
+			case "/v1/people/me", "/v1/people/me/codes/confirmation", "/v1/users/{id}/members/{person}": // for people
+				ada.sends(t, example, body)
+				continue
+			case "/v1/people/{id}":
+				subject = ada.me.ID
+			case "/v1/users/{id}/quota", "/v1/users/{id}", "/v1/users/{id}/invitations":
 				subject = "me"
 			case "/v1/holds":
 				sender, body = s.anyone(t, "hotspots:verify"), bytes.Replace(body, []byte("hs_01kb3gzk00e9x8q6s5t4v3w2y1"), []byte(hotspot), 1)
@@ -142,10 +149,27 @@ func TestOpenAPI_RequestExamples(t *testing.T) {
 	})
 }
 
+// sends sends the body of an example that only a person may send.
+func (g guest) sends(t *testing.T, example openapi.RequestExample, body []byte) {
+	t.Helper()
+	person := ""
+	switch {
+	case strings.HasSuffix(example.Path, "{person}"):
+		person = g.invited(t, "/v1/users/me/invitations", `{"role":"manager"}`, "Ben").me.ID
+	case strings.HasSuffix(example.Path, "/confirmation"): // with a code that was made
+		codes := data[shapes.RecoveryCodes](t, g.send(t, "POST", "/v1/people/me/codes", ""), http.StatusOK)
+		body = bytes.Replace(body, []byte("7KQ2-M4XD-9ZRT-0BHW"), []byte(codes.Codes[0]), 1)
+	}
+	if a := g.send(t, example.Method, strings.NewReplacer("{id}", "me", "{person}", person).Replace(example.Path), string(body)); a.StatusCode >= http.StatusMultipleChoices {
+		t.Errorf("%s: %s", example.Name, a)
+	}
+}
+
 // cast is who and what the examples speak of, by their names in x-request, and
 // the servers that answer them.
 type cast struct {
 	names   *strings.Replacer
+	people  map[string]guest
 	servers map[string]*server
 }
 
@@ -173,6 +197,9 @@ func newCast(t *testing.T, s *server) *cast {
 	plaza.beat(t, `{"boot_id":"a","seq":0,"clients":1,"rx_bytes":1,"tx_bytes":1}`).want(t, http.StatusOK)
 	operator.register(t, 0xffff06, "location.lat", "40.6751", "location.lng", "-73.969", "type", `"business"`)
 
+	ada := admin.invites(t, `{"account":"new","account_name":"Ada's café"}`, "Ada")
+	ben := admin.invites(t, `{"posts":["verifier"]}`, "Ben")
+
 	// Servers in trouble, on the same database.
 	limited := start(t, s.db, options{limits: edge.Limits{PerKey: ratelimit.Limit{Every: time.Hour, Burst: 1}}})
 	client{server: limited, plain: reader.plain}.get(t, "/v1/keys/self")
@@ -187,14 +214,22 @@ func newCast(t *testing.T, s *server) *cast {
 			"{owner_id}", string(owner.user),
 			"{owner}", owner.plain, "{operator}", operator.plain, "{reader}", reader.plain, "{manager}", manager.plain,
 			"{admin}", admin.plain, "{enroller}", enroller.plain, "{revoked}", revoked.plain, "{earner}", earner.plain, "{newcomer}", newcomer.plain,
-			"{long}", strings.Repeat(" ", 65537),
+			"{long}", strings.Repeat(" ", 65537), "{ben_id}", ben.me.ID,
 		),
+		people: map[string]guest{"{ada}": ada, "{ben}": ben},
 		servers: map[string]*server{
 			"": s, "limited": limited, "paid": start(t, s.db, options{limits: ample, rewards: books{}}),
 			"broken": failing(errors.New("the disk is on fire")),
 			"slow":   failing(errors.Join(errors.New("waiting for a lock"), os.ErrDeadlineExceeded, contextDeadline)),
 		},
 	}
+}
+
+// invites is someone new who accepts an invitation of the network.
+func (c client) invites(t testing.TB, body, name string) guest {
+	t.Helper()
+	made := data[shapes.CreatedInvitation](t, c.post(t, "/v1/invitations", body), http.StatusOK)
+	return guest{server: c.server}.enters(t, "/console/invitations/accept", `{"token":"`+tokenOf(made.Link)+`","name":"`+name+`"}`)
 }
 
 const readingRoom = `{"name":"Bryant Park Reading Room","type":"public",
@@ -218,6 +253,13 @@ func (c *cast) play(t testing.TB, r openapi.ExampleRequest) answer {
 	for name, value := range r.Header {
 		header = append(header, name, value)
 	}
+	if r.Person != "" {
+		who, known := c.people[r.Person]
+		if !known {
+			t.Fatalf("%s %s: there is no person %q", r.Method, r.Path, r.Person)
+		}
+		header = append(header, ownPage(s, "Beacon-Account", who.account, "Cookie", who.cookie)...)
+	}
 	body, isText := r.Body.(string)
 	if !isText && r.Body != nil {
 		encoded, err := json.Marshal(r.Body)
@@ -230,10 +272,11 @@ func (c *cast) play(t testing.TB, r openapi.ExampleRequest) answer {
 }
 
 var (
-	anyID  = regexp.MustCompile(`\b(hs|usr|req|key)_[0-7][0-9a-hjkmnp-tv-z]{25}\b`)
+	anyID  = regexp.MustCompile(`\b(hs|usr|req|key|per|inv|ses)_[0-7][0-9a-hjkmnp-tv-z]{25}\b`)
 	anyKey = regexp.MustCompile(`\bbcn_[0-7][0-9a-hjkmnp-tv-z]{25}_[0-9A-Za-z]{36}\b`)
 
 	anyHash = regexp.MustCompile(`"[0-9a-f]{64}"`)
+	anyLink = regexp.MustCompile(`"https?://[^"]*/#/(join|enter)/[0-9A-Za-z_-]{43}"`)
 	anyCode = regexp.MustCompile(`"code":"[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4})+"`)
 )
 
@@ -245,6 +288,7 @@ func masked(t testing.TB, value any) any {
 		t.Fatal(err)
 	}
 	text = anyHash.ReplaceAll(text, []byte(`"…"`))
+	text = anyLink.ReplaceAll(text, []byte(`"…/${1}/…"`))
 	text = anyCode.ReplaceAll(text, []byte(`"code":"…"`))
 	text = anyID.ReplaceAll(anyKey.ReplaceAll(text, []byte("bcn_…")), []byte("${1}_…"))
 	var out any

@@ -24,6 +24,7 @@ type ExampleRequest struct {
 	Method string            `json:"method"` // GET where absent
 	Path   string            `json:"path"`
 	Key    string            `json:"key"`
+	Person string            `json:"person"` // who is signed in, in place of a key
 	Header map[string]string `json:"header"`
 	Body   any               `json:"body"`
 	Server string            `json:"server"` // which of the test's servers answers it; the usual one where absent

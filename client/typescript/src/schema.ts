@@ -1125,8 +1125,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the person who is signed in
-         * @description Who you are, of which accounts you are a member, which posts you have, and by which doors you can sign in. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         * See who you are
+         * @description Your name and mail address, the accounts that you are a member of, your posts, and by which doors you can sign in. `fresh_until` says until when you count as just signed in, and `frozen_until` until when a recovery keeps you from giving others rights; both are null if they are over. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         get: operations["getMe"];
         put?: never;
@@ -1135,8 +1135,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change your own details
-         * @description What is absent stays. Another mail address needs a fresh sign-in, since whoever has the mailbox can sign in. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         * Change your name, mail address or language
+         * @description What is absent stays; `null` for the mail address removes it. Another mail address needs a fresh sign-in, since links to sign in are sent there: if yours is older than five minutes it is 403 with the header `Beacon-Sign-In: fresh`. The language is that of mails; empty is the network's. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         patch: operations["changeMe"];
         trace?: never;
@@ -1150,14 +1150,14 @@ export interface paths {
         };
         /**
          * List where you are signed in
-         * @description Newest first, at most 200. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         * @description One session for each browser, the newest first, at most 200: on which browser and system, by which door, and when it was last used. A session ends 30 days after its last use. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         get: operations["listMySessions"];
         put?: never;
         post?: never;
         /**
-         * End all other sessions
-         * @description You stay signed in here; everywhere else you are signed out within 2 s. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         * Sign out everywhere else
+         * @description This session goes on; all others are refused within 2 s, on every server. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         delete: operations["endMyOtherSessions"];
         options?: never;
@@ -1176,8 +1176,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End a session
-         * @description One that has ended, or is not yours, stays as it is. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         * Sign out in one place
+         * @description The session is refused within 2 s, on every server. One that has ended, or is not yours, stays as it is, and the response is the same. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         delete: operations["endMySession"];
         options?: never;
@@ -1194,7 +1194,7 @@ export interface paths {
         };
         /**
          * List your passkeys
-         * @description The oldest first. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         * @description The oldest first. They are added in the console, since only a browser can make one. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         get: operations["listMyPasskeys"];
         put?: never;
@@ -1217,7 +1217,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a passkey
-         * @description Needs a fresh sign-in: if yours is older than five minutes it is 403 with the header `Beacon-Sign-In: fresh`. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         * @description It signs nobody in any more. Delete it on the device, too. Needs a fresh sign-in: if yours is older than five minutes it is 403 with the header `Beacon-Sign-In: fresh`. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         delete: operations["deleteMyPasskey"];
         options?: never;
@@ -1236,7 +1236,7 @@ export interface paths {
         put?: never;
         /**
          * Make recovery codes
-         * @description Ten codes, each of which signs in once. They are in force, and earlier ones are not, once one of them is typed back within a day. Needs a fresh sign-in if you have codes or passkeys. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         * @description Ten codes, each of which signs in once. They count, and earlier ones no longer, once one of them is sent back within a day: `POST /v1/people/me/codes/confirmation`. Needs a fresh sign-in if you have codes or passkeys. If you have neither and signed in more than five minutes ago, you are frozen for 72 hours. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         post: operations["createMyCodes"];
         delete?: never;
@@ -1256,7 +1256,7 @@ export interface paths {
         put?: never;
         /**
          * Put new recovery codes in force
-         * @description With one of them, as it was typed. Needs a person who is signed in: with a key it is 403. Needs no scope.
+         * @description With one of the new codes, which shows that they were written down. In upper or lower case, with or without hyphens. It is not used up. Needs a person who is signed in: with a key it is 403. Needs no scope.
          */
         post: operations["confirmMyCodes"];
         delete?: never;
@@ -1280,7 +1280,7 @@ export interface paths {
         head?: never;
         /**
          * Give an account a name
-         * @description Its members and staff see the name. Needs the scope `keys:manage` and `hotspots:write`, an owner or manager of the account, or the post admin.
+         * @description Its members, those who are invited to it and the network's staff see the name; an empty one removes it. Needs the scope `keys:manage` together with `hotspots:write`, an owner or manager of the account, or the post admin.
          */
         patch: operations["nameAccount"];
         trace?: never;
@@ -1294,7 +1294,7 @@ export interface paths {
         };
         /**
          * List the members of an account
-         * @description By id. Needs the scope `keys:manage`, a member of the account, or the post admin.
+         * @description In the order of their ids, which is that in which they came. Mail addresses are not shown. Needs the scope `keys:manage`, a member of the account, or the post admin.
          */
         get: operations["listMembers"];
         put?: never;
@@ -1317,14 +1317,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a member, or leave
-         * @description The rules are those of a change. With `me` you leave, whatever your role; the last owner cannot. Needs the scope `keys:manage`.
+         * @description They lose the role within 2 s, on every server; keys that they made for the account, and invitations and links that they made, end too. The rules are those of a change. With `me` you leave, whatever your role; the last owner cannot (409). Needs the scope `keys:manage`.
          */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
         /**
-         * Change a member
-         * @description What is absent stays. Owners give and take every role, managers those up to their own; nobody changes their own, and the last owner stays one. To make someone an owner, or to unmake one, needs a fresh sign-in, and nobody who was recovered in the last 72 hours. A key acts as an owner with the scopes `hotspots:write`, `rewards:read` and `keys:manage`, as a manager without `rewards:read`. Needs the scope `keys:manage`.
+         * Change the role of a member, or assign hotspots
+         * @description What is absent stays. Owners give and take every role, managers those up to their own; nobody changes their own role, and the last owner stays one (409). Hotspots are assigned to installers only. Another role revokes the keys that the member made for the account, and the invitations that they can no longer make. To make someone an owner, or to unmake one, needs a fresh sign-in; a person who was recovered in the last 72 hours changes no role. A key acts as an owner with the scopes `hotspots:write`, `rewards:read` and `keys:manage`, as a manager without `rewards:read`. Needs the scope `keys:manage`.
          */
         patch: operations["changeMember"];
         trace?: never;
@@ -1339,8 +1339,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a link for a member
-         * @description A link with which a member signs in who lost their passkey: once, within 24 hours. Whoever has the link has what the member has, so it takes someone who could give all of that. If the member belongs to other accounts or has posts, an admin makes it. For 72 hours after its use the person can lead nothing elsewhere. Needs the scope `keys:manage`.
+         * Make a link with which a member signs in
+         * @description For a member who lost their passkey: it signs in once, within 24 hours, and replaces the link before. The one who has it can do all that the member can, so it takes someone who could give all of that; if the member belongs to other accounts or has posts, an admin makes it. For an owner it needs a fresh sign-in. For 72 hours after its use the person can give nobody rights, and create no keys with scopes. Needs the scope `keys:manage`.
          */
         post: operations["linkMember"];
         delete?: never;
@@ -1358,13 +1358,13 @@ export interface paths {
         };
         /**
          * List the pending invitations of an account
-         * @description The oldest first. Who may invite may see them. Needs the scope `keys:manage`.
+         * @description The oldest first. Their links are not shown again. Who may invite may see them. Needs the scope `keys:manage`.
          */
         get: operations["listInvitations"];
         put?: never;
         /**
          * Invite someone to an account
-         * @description The link works once. Give it to whom you mean: nobody asks who opens it. Owners invite to every role, managers to those up to their own; to invite an owner needs a fresh sign-in. If the person who invited is removed, so is the invitation. With `mail` it is sent, too, where the network sends mail. Needs the scope `keys:manage`.
+         * @description The link works once, until its end. Give it only to the person whom you mean: nobody asks who opens it. Owners invite to every role, managers to those up to their own; to invite an owner needs a fresh sign-in. If the one who invited may no longer give the role, the invitation is void. With `mail` the link is also sent to that address, which is not kept, where the network sends mail. Needs the scope `keys:manage`.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -1385,7 +1385,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an invitation
-         * @description Its link works no longer. Needs the scope `keys:manage`.
+         * @description Its link works no longer. One that was used, was revoked or is over is 404. Needs the scope `keys:manage`.
          */
         delete: operations["revokeInvitation"];
         options?: never;
@@ -1402,7 +1402,7 @@ export interface paths {
         };
         /**
          * List people
-         * @description By id, which is in the order in which they came. Needs the scope `admin`, or the post admin.
+         * @description In the order of their ids, which is that in which they came; erased people are not listed. Needs the scope `admin`, or the post admin.
          */
         get: operations["listPeople"];
         put?: never;
@@ -1422,21 +1422,21 @@ export interface paths {
         };
         /**
          * Get a person
-         * @description Needs the scope `admin`, or the post admin.
+         * @description What the person sees of themselves (`GET /v1/people/me`), but for their sessions and passkeys, of which there is the number. Needs the scope `admin`, or the post admin.
          */
         get: operations["getPerson"];
         put?: never;
         post?: never;
         /**
          * Erase a person
-         * @description Name, mail address, doors and memberships go; what the person did stays in the audit under their id, and the books stay as they are. The last owner of an account, and the last admin, cannot be erased. Needs the scope `admin`, or the post admin.
+         * @description At once, and for good: name, mail address, language, memberships, sessions and all ways to sign in; keys that they made are revoked. What they did stays in the audit under their id, and the books of their accounts stay as they are. The last owner of an account and the last admin cannot be erased (409). For people who have posts or own an account it needs a fresh sign-in. Needs the scope `admin`, or the post admin.
          */
         delete: operations["erasePerson"];
         options?: never;
         head?: never;
         /**
          * Give posts, suspend or restore a person
-         * @description What is absent stays. Nobody changes their own posts, and the last admin stays one. To make or unmake an admin needs a fresh sign-in. Who is suspended is signed out, and their pending invitations are revoked; the last owner of an account cannot be. Needs the scope `admin`, or the post admin.
+         * @description What is absent stays. `posts` are all that the person has from then on. Nobody changes their own posts, and the last admin keeps that one and cannot be suspended (409). Who is suspended is signed out within 2 s and cannot sign in; links and invitations that they made are void, and keys that they made are revoked, also after they are restored. An account whose last owner is suspended keeps them as its owner. For posts, and for people who have one or own an account, it needs a fresh sign-in. Needs the scope `admin`, or the post admin.
          */
         patch: operations["decidePerson"];
         trace?: never;
@@ -1451,8 +1451,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a link for a person
-         * @description As for a member of an account, for anyone. Needs the scope `admin`, or the post admin.
+         * Make a link with which a person signs in
+         * @description As for a member of an account, but for anyone. For someone who owns an account or has a post it needs a fresh sign-in. Needs the scope `admin`, or the post admin.
          */
         post: operations["linkPerson"];
         delete?: never;
@@ -1470,13 +1470,13 @@ export interface paths {
         };
         /**
          * List the pending invitations of the network
-         * @description To posts, and to found accounts. Needs the scope `admin`, or the post admin.
+         * @description Those to posts, and those to found accounts, the oldest first. Needs the scope `admin`, or the post admin.
          */
         get: operations["listStaffInvitations"];
         put?: never;
         /**
          * Invite someone to posts, or to found an account
-         * @description With `posts` the person gets these; with `account: new` they become the owner of a new account. Needs the scope `admin`, or the post admin.
+         * @description With `posts` the person gets these, which needs a fresh sign-in; with `account: new` they become the owner of a new account. Either one or the other. The rest is as for an invitation to an account. Needs the scope `admin`, or the post admin.
          */
         post: operations["createStaffInvitation"];
         delete?: never;
@@ -1497,7 +1497,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an invitation of the network
-         * @description Needs the scope `admin`, or the post admin.
+         * @description Its link works no longer. One that was used, was revoked or is over is 404. Needs the scope `admin`, or the post admin.
          */
         delete: operations["revokeStaffInvitation"];
         options?: never;
@@ -1906,8 +1906,11 @@ export interface components {
             language: string;
             /** Format: date-time */
             created_at: string;
+            /** @description Null if the person may sign in. */
             suspended_at: string | null;
+            /** @description Until then the person gives nobody rights, after a recovery; null if they are not frozen. */
             frozen_until: string | null;
+            /** @description Until then the person counts as just signed in; null if it is longer ago, and for others. */
             fresh_until: string | null;
             posts: components["schemas"]["Posts"];
             memberships: components["schemas"]["Membership"][];
@@ -1933,6 +1936,7 @@ export interface components {
             mail: components["schemas"]["MailAddress"];
             /** Format: date-time */
             created_at: string;
+            /** @description Null if the person may sign in. */
             suspended_at: string | null;
             posts: components["schemas"]["Posts"];
             memberships: components["schemas"]["ListedSeat"][];
@@ -1958,15 +1962,19 @@ export interface components {
             current: boolean;
         };
         Passkey: {
+            /** @description As the device calls it. */
             id: string;
+            /** @description As its person knows it. */
             name: string;
             /** Format: date-time */
             created_at: string;
+            /** @description Null if it was never used. */
             last_used_at: string | null;
             /** @description It is kept on several devices. */
             synced: boolean;
         };
         RecoveryCodes: {
+            /** @description In groups of four characters. */
             codes: string[];
         };
         Members: {
@@ -2041,7 +2049,7 @@ export interface components {
             expires_in_days?: number;
             mail?: components["schemas"]["MailAddress"];
         };
-        /** @description Either posts, or an account. */
+        /** @description Either `posts`, or `account`. */
         StaffInvitationForm: {
             posts?: components["schemas"]["Posts"];
             /** @constant */
@@ -2059,6 +2067,7 @@ export interface components {
             name: components["schemas"]["AccountName"];
         };
         CodeForm: {
+            /** @description One of the new codes. */
             code: string;
         };
         QuotaForm: {

@@ -11,6 +11,8 @@ import { ErrorNote } from "../parts/note";
 import { useDoing } from "../parts/use";
 import { session } from "../session";
 import { useCell } from "../state";
+import { useDoors } from "./doors";
+import { ToProvider } from "./provider";
 
 export function Freshen() {
   const done = useCell(asking);
@@ -18,7 +20,9 @@ export function Freshen() {
 }
 
 function Asked({ done }: { done: (fresh: boolean) => void }) {
-  const { passkeys = 0, codes_left: codes = 0 } = session.person?.doors ?? {};
+  const { passkeys = 0, codes_left: codes = 0, oidc = false } = session.person?.doors ?? {};
+  const doors = useDoors();
+  const provider = oidc ? doors?.oidc?.name : undefined;
   const byPasskey = useDoing();
   const show = (): void =>
     byPasskey.run(async () => {
@@ -47,7 +51,13 @@ function Asked({ done }: { done: (fresh: boolean) => void }) {
         ) : (
           <CodeForm onDone={() => done(true)} />
         ))}
-      {!offers && codes === 0 && <p class="note">{t.fresh.none}</p>}
+      {provider && (
+        <>
+          <p class="hint">{t.provider.comeBack}</p>
+          <ToProvider purpose="fresh" verb={t.provider.again(provider)} />
+        </>
+      )}
+      {!offers && codes === 0 && !provider && <p class="note">{t.fresh.none}</p>}
       <button type="button" class="quiet" onClick={() => done(false)}>
         {t.words.cancel}
       </button>

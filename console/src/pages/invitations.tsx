@@ -12,6 +12,7 @@ import { useAsk, useDoing } from "../parts/use";
 import { posts, type Invitation, type OneTimeLink, type Post, type Role } from "../people";
 import { session } from "../session";
 import type { Hotspot } from "../types";
+import { useDoors } from "./doors";
 
 /** What an invitation is to, in words. */
 function isTo({ role, posts: given, account_name: name, hotspots }: Invitation, ofNetwork: boolean): string {
@@ -67,18 +68,39 @@ interface Making {
   error: unknown;
   made: OneTimeLink | undefined;
   make: (body: () => object) => (event: Event) => void;
+  mail: string;
+  setMail: (mail: string) => void;
 }
 
 function useMaking(path: string, onMade: () => void): Making {
   const [made, setMade] = useState<OneTimeLink>();
+  const [mail, setMail] = useState("");
   const { busy, error, submit } = useDoing();
   const make = (body: () => object) =>
     submit(async () => {
       setMade(undefined);
-      setMade((await ask<OneTimeLink>(path, { method: "POST", body: body() })).data);
+      setMade((await ask<OneTimeLink>(path, { method: "POST", body: { ...body(), ...(mail.trim() && { mail: mail.trim() }) } })).data);
       onMade();
     });
-  return { busy, error, made, make };
+  return { busy, error, made, make, mail, setMail };
+}
+
+/** Where the network sends mail: an address to which the link goes, too. */
+function MailTo({ mail, setMail, error }: Making) {
+  if (!useDoors()?.mail) return null;
+  return (
+    <Field
+      label={t.doors.mail}
+      name="mail"
+      type="email"
+      maxLength={254}
+      autoComplete="off"
+      hint={t.invitations.mailHint}
+      value={mail}
+      fault={faultAt(error, "mail")}
+      onInput={(event) => setMail(event.currentTarget.value)}
+    />
+  );
 }
 
 const Made = ({ of }: { of: OneTimeLink | undefined }) => (
@@ -92,7 +114,8 @@ export function Invitations({ account, give }: { account: string; give: readonly
   const [role, setRole] = useState<Role>("viewer");
   const [hotspots, setHotspots] = useState<string[]>([]);
   const [days, setDays] = useState("7");
-  const { busy, error, made, make } = useMaking(path, () => setVersion((n) => n + 1));
+  const making = useMaking(path, () => setVersion((n) => n + 1));
+  const { busy, error, made, make } = making;
   const wanted = give.includes(role) ? role : (give.at(-1) ?? "viewer");
   return (
     <section class="card wide" id="invitations">
@@ -106,7 +129,8 @@ export function Invitations({ account, give }: { account: string; give: readonly
         </div>
         <p class="hint sentence">{t.roleIs[wanted]}</p>
         {wanted === "installer" && <Assign account={account} chosen={hotspots} onChoose={setHotspots} fault={faultAt(error, "hotspots")} />}
-        <ErrorNote error={error} at={["role", "expires_in_days", "hotspots"]} />
+        <MailTo {...making} />
+        <ErrorNote error={error} at={["role", "expires_in_days", "hotspots", "mail"]} />
         <button type="submit" class="button" disabled={busy}>
           {t.invitations.create}
         </button>
@@ -148,7 +172,8 @@ export function InviteStaff({ onMade = () => undefined }: { onMade?: () => void 
   const [given, setGiven] = useState<Post[]>(["verifier"]);
   const [name, setName] = useState("");
   const [days, setDays] = useState("7");
-  const { busy, error, made, make } = useMaking("/v1/invitations", onMade);
+  const making = useMaking("/v1/invitations", onMade);
+  const { busy, error, made, make } = making;
   const body = () => ({ ...(kind === "staff" ? { posts: given } : { account: "new", ...(name.trim() && { account_name: name.trim() }) }), expires_in_days: Number(days) });
   return (
     <form onSubmit={make(body)} noValidate>
@@ -171,7 +196,8 @@ export function InviteStaff({ onMade = () => undefined }: { onMade?: () => void 
           onInput={(event) => setName(event.currentTarget.value)}
         />
       )}
-      <ErrorNote error={error} at={["posts", "account_name"]} />
+      <MailTo {...making} />
+      <ErrorNote error={error} at={["posts", "account_name", "mail"]} />
       <button type="submit" class="button" disabled={busy || (kind === "staff" && given.length === 0)}>
         {t.invitations.create}
       </button>

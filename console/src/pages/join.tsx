@@ -12,12 +12,15 @@ import type { Begun, Invited } from "../people";
 import { go } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
+import { useDoors } from "./doors";
+import { ToProvider } from "./provider";
 
 export function JoinPage({ token }: { token: string }) {
   const who = useCell(session.who);
   const [invited, setInvited] = useState<Invited>();
   const [name, setName] = useState("");
   const reading = useDoing();
+  const provider = useDoors()?.oidc?.name;
   const { busy, error, submit } = useDoing();
   useEffect(() => {
     if (token) reading.run(async () => setInvited((await ask<Invited>("/console/invitations/read", { method: "POST", body: { token }, key: "" })).data));
@@ -70,6 +73,7 @@ export function JoinPage({ token }: { token: string }) {
                 {busy ? t.join.accepting : t.join.accept}
               </button>
             </form>
+            {!is && provider && <ToProvider purpose="sign-in" invitation={token} verb={t.provider.accept(provider)} />}
             {!who && (
               <p class="small">{t.join.signIn((text) => <a href="#/sign-in">{text}</a>)}</p>
             )}

@@ -14,6 +14,7 @@ import type { OpenSession, Person } from "../people";
 import { session } from "../session";
 import { useCell } from "../state";
 import { Codes, Passkeys } from "./doors";
+import { Provider } from "./provider";
 import { Unproven } from "./provemail";
 
 export function MePage() {
@@ -38,6 +39,7 @@ export function MePage() {
         <div>
           <Passkeys />
           <Codes />
+          <Provider person={person} />
         </div>
       </div>
       <Sessions />

@@ -3,16 +3,25 @@ import { useEffect } from "preact/hooks";
 import { ask } from "../api";
 import { arrive } from "../arrive";
 import { t } from "../messages";
-import { takeSaid } from "../oidc";
+import { leftPage, takeSaid } from "../oidc";
 import { DoorNote } from "../parts/doornote";
 import { useDoing } from "../parts/use";
 import type { Begun } from "../people";
+import { go } from "../router";
+import { session } from "../session";
 
 export function OidcPage() {
   const { busy, error, run } = useDoing();
   useEffect(() => {
     const query = takeSaid();
-    if (query) run(async () => arrive((await ask<Begun>("/console/oidc/finish", { method: "POST", body: { query }, key: "" })).data));
+    if (!query) return;
+    const left = leftPage();
+    run(async () => {
+      const { data } = await ask<Begun>("/console/oidc/finish", { method: "POST", body: { query }, key: "" });
+      if (!left) return arrive(data);
+      session.enter(data.person);
+      go(left);
+    });
   }, []);
   return (
     <section class="page narrow">

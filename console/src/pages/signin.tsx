@@ -15,6 +15,7 @@ import { go, route } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
 import type { Key } from "../types";
+import { ToProvider } from "./provider";
 
 export function SignInPage() {
   const notice = useCell(session.notice);
@@ -82,31 +83,13 @@ function People({ doors }: { doors: Doors }) {
   return (
     <div class="card doors">
       {doors.passkeys && canPasskeys() ? <PasskeyDoor /> : <NoPasskeys doors={doors} />}
-      {doors.oidc && <OpenIdDoor name={doors.oidc.name} />}
+      {doors.oidc && <ToProvider purpose="sign-in" verb={t.doors.oidc(doors.oidc.name)} />}
       {doors.mail && <MailDoor />}
       <details>
         <summary>{t.doors.withCode}</summary>
         <CodeDoor />
       </details>
     </div>
-  );
-}
-
-/** Leads to the provider, which leads back to /oidc. */
-function OpenIdDoor({ name }: { name: string }) {
-  const { busy, error, run } = useDoing();
-  const leave = (): void =>
-    run(async () => {
-      const { data } = await ask<{ url: string }>("/console/oidc/begin", { method: "POST", key: "" });
-      location.assign(data.url);
-    });
-  return (
-    <>
-      <ErrorNote error={error} />
-      <button type="button" class="quiet" disabled={busy} onClick={leave}>
-        {t.doors.oidc(name)}
-      </button>
-    </>
   );
 }
 

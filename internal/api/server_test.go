@@ -134,7 +134,7 @@ var stores = map[string]func(t testing.TB) *store.DB{
 			return postgres.Open(ctx, storetest.Patient(t, url), postgres.Options{Now: noon})
 		}
 		url := storetest.Prepared(t, open)
-		leavesSound(t, func(ctx context.Context) (*store.Examination, error) { return postgres.Examine(ctx, url) })
+		leavesSound(t, func(ctx context.Context) (*store.Examination, error) { return postgres.Examine(ctx, url, postgres.PoolerAuto) })
 		return storetest.Opened(t)(open(t.Context(), url))
 	},
 }

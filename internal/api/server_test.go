@@ -129,14 +129,21 @@ var stores = map[string]func(t testing.TB) *store.DB{
 		leavesSound(t, func(context.Context) (*store.Examination, error) { return sqlite.Examine(file) })
 		return storetest.Opened(t)(sqlite.Open(t.Context(), file, sqlite.Options{Now: noon}))
 	},
-	"postgres": func(t testing.TB) *store.DB {
-		open := func(ctx context.Context, url string) (*store.DB, error) {
-			return postgres.Open(ctx, storetest.Patient(t, url), postgres.Options{Now: noon})
-		}
-		url := storetest.Prepared(t, open)
-		leavesSound(t, func(ctx context.Context) (*store.Examination, error) { return postgres.Examine(ctx, url, postgres.PoolerAuto) })
-		return storetest.Opened(t)(open(t.Context(), url))
+	"postgres": func(t testing.TB) *store.DB { return onPostgres(t, func(url string) string { return url }) },
+	"pooled": func(t testing.TB) *store.DB {
+		return onPostgres(t, func(url string) string { return harness.NewPooler(t, url).URL(t, url) })
 	},
+}
+
+// onPostgres opens a fresh database by another way to it.
+func onPostgres(t testing.TB, way func(url string) string) *store.DB {
+	t.Helper()
+	open := func(ctx context.Context, url string) (*store.DB, error) {
+		return postgres.Open(ctx, storetest.Patient(t, url), postgres.Options{Now: noon})
+	}
+	url := way(storetest.Prepared(t, open))
+	leavesSound(t, func(ctx context.Context) (*store.Examination, error) { return postgres.Examine(ctx, url, postgres.PoolerAuto) })
+	return storetest.Opened(t)(open(t.Context(), url))
 }
 
 // eachStore runs a test on a fresh server for each store. make test has it on SQLite
@@ -150,7 +157,7 @@ func eachStoreWith(t *testing.T, opts options, test func(t *testing.T, s *server
 	t.Helper()
 	t.Parallel()
 	for name, open := range stores {
-		if name == "postgres" && level.Now() == level.Test {
+		if name != "sqlite" && level.Now() == level.Test {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -14,6 +14,12 @@ import (
 	"testing"
 )
 
+// poolerPort names the socket of a pooler. None listens on a port.
+const poolerPort = "6432"
+
+// throughPooler reports whether an address is that of a Pooler.
+func throughPooler(db string) bool { return strings.Contains(db, "port="+poolerPort) }
+
 // Pooler is a PgBouncer of a test's own that lends each transaction another session.
 type Pooler struct {
 	folder string // of the socket, the log and the configuration
@@ -38,8 +44,8 @@ func NewPooler(t testing.TB, database string, more ...string) *Pooler {
 	lines := append([]string{
 		"[databases]", "* = " + behind,
 		"[pgbouncer]", "pool_mode = transaction", "server_round_robin = 1", "auth_type = any", "auth_file =",
-		"listen_port = 6432", "listen_addr =", "unix_socket_dir = " + p.folder, "logfile = " + filepath.Join(p.folder, "log"),
-		"max_client_conn = 1000", "default_pool_size = 30", "server_idle_timeout = 60",
+		"listen_port = " + poolerPort, "listen_addr =", "unix_socket_dir = " + p.folder, "logfile = " + filepath.Join(p.folder, "log"),
+		"max_client_conn = 1000", "default_pool_size = 30", "server_login_retry = 1",
 	}, more...)
 	if err := os.WriteFile(p.config(), []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -102,9 +108,9 @@ func (p *Pooler) URL(t testing.TB, database string) string {
 	address := parseURL(t, database)
 	settings := address.Query()
 	settings.Set("host", p.folder)
-	settings.Set("port", "6432")
+	settings.Set("port", poolerPort)
 	through := url.URL{Scheme: address.Scheme, User: address.User, Path: address.Path, RawQuery: settings.Encode()}
 	return through.String()
 }
 
-func (p *Pooler) socket() string { return filepath.Join(p.folder, ".s.PGSQL.6432") }
+func (p *Pooler) socket() string { return filepath.Join(p.folder, ".s.PGSQL."+poolerPort) }

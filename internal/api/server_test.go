@@ -142,7 +142,9 @@ func onPostgres(t testing.TB, way func(url string) string) *store.DB {
 		return postgres.Open(ctx, storetest.Patient(t, url), postgres.Options{Now: noon})
 	}
 	url := way(storetest.Prepared(t, open))
-	leavesSound(t, func(ctx context.Context) (*store.Examination, error) { return postgres.Examine(ctx, url, postgres.PoolerAuto) })
+	leavesSound(t, func(ctx context.Context) (*store.Examination, error) {
+		return postgres.Examine(ctx, url, postgres.PoolerAuto)
+	})
 	return storetest.Opened(t)(open(t.Context(), url))
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/store"
 	"github.com/beacon-wifi/beacon/internal/store/postgres"
 	"github.com/beacon-wifi/beacon/internal/store/storetest"
@@ -61,5 +62,36 @@ func TestOpen_Pooler(t *testing.T) {
 	_, err := postgres.Open(t.Context(), with(t, behind, "synchronous_commit", "on"), postgres.Options{Now: storetest.Now})
 	if err == nil || !strings.Contains(err.Error(), "take it out of the URL") {
 		t.Errorf("Open with a setting in the URL = %v", err)
+	}
+}
+
+// TestCommit_Canceled: while a COMMIT waits for its standby somebody cancels it, and the
+// server says that it succeeded. The standby does not have it, so nothing is acknowledged.
+func TestCommit_Canceled(t *testing.T) {
+	level.Needs(t, level.Check)
+	cluster := harness.NewCluster(t)
+	standby := cluster.NewStandby(t)
+	cluster.Synchronous(t, true)
+	db := open(t, cluster.URL())
+	if err := register(db, 1); err != nil {
+		t.Fatal(err)
+	}
+	standby.Stop(t)
+	done := make(chan error, 1)
+	go func() { done <- register(db, 2) }()
+	admin := harness.OpenSQL(t, cluster.URL())
+	harness.Eventually(t, "the COMMIT waits and is canceled", func() bool {
+		var canceled int
+		err := admin.QueryRowContext(t.Context(), `WITH waits AS MATERIALIZED (SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep')
+			SELECT count(*) FROM waits WHERE pg_cancel_backend(pid)`).Scan(&canceled)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return canceled > 0
+	})
+	wantKind(t, "a COMMIT that was canceled", <-done, beacon.Internal)
+	standby.Start(t)
+	if err := register(db, 3); err != nil {
+		t.Error(err)
 	}
 }

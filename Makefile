@@ -24,6 +24,7 @@ GO_TEST := scripts/with-postgres scripts/test -p 3 -parallel 4 -timeout 60m
 .PHONY: test
 test: ## Run the tests, on SQLite and on a PostgreSQL server of their own: what every contributor runs, some five minutes.
 	@scripts/need chromium chromium || echo "the console is not tested in a browser"
+	@scripts/need pgbouncer pgbouncer
 	@scripts/need strace strace || echo "faults at single system calls are not tested"
 	@scripts/need busybox busybox || echo "the agent is not tested as on a router"
 	$(GO_TEST) ./...
@@ -60,6 +61,7 @@ need:
 	@scripts/need yamllint yamllint
 	@scripts/need signify-openbsd signify-openbsd
 	@scripts/need ansible-playbook ansible-core
+	@scripts/need pgbouncer pgbouncer
 	@scripts/need strace strace
 	@scripts/need faketime faketime
 	@scripts/need ogr2ogr gdal-bin

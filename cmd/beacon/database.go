@@ -19,6 +19,8 @@ import (
 // database is the --db flag, the same in every command.
 type database struct {
 	DB string `name:"db" default:"beacon.db" placeholder:"FILE|URL" help:"The database: a SQLite file, or postgres://… for several servers. Default ${default}."`
+
+	DBPooler postgres.Pooler `name:"db-pooler" enum:"auto,on,off" default:"auto" help:"Whether a pooler such as PgBouncer is in front of PostgreSQL and lends each transaction another session: auto, on or off. Default ${default}, which finds out."`
 }
 
 // defaultDB is the default of the flag.
@@ -57,7 +59,7 @@ const commandWait = time.Minute
 // that of the engine's options.
 func (d database) open(ctx context.Context, allowed store.Upgrade, node string, now time.Time, wait time.Duration) (*store.DB, error) {
 	if d.remote() {
-		return postgres.Open(ctx, d.DB, postgres.Options{Upgrade: allowed, Node: node, Now: now, Wait: wait})
+		return postgres.Open(ctx, d.DB, postgres.Options{Upgrade: allowed, Node: node, Now: now, Wait: wait, Pooler: d.DBPooler})
 	}
 	db, err := sqlite.Open(ctx, d.DB, sqlite.Options{Upgrade: allowed, Node: node, Now: now, Wait: wait})
 	if errors.Is(err, os.ErrNotExist) { // a missing file would have been created
@@ -69,7 +71,7 @@ func (d database) open(ctx context.Context, allowed store.Upgrade, node string, 
 // examine opens the database to look at it; see store.Examination.
 func (d database) examine(ctx context.Context) (*store.Examination, error) {
 	if d.remote() {
-		return postgres.Examine(ctx, d.DB)
+		return postgres.Examine(ctx, d.DB, d.DBPooler)
 	}
 	if d.missing() {
 		return nil, d.errMissing()

@@ -41,7 +41,7 @@ const maxDemoRate = 30
 const demoDays = 90
 
 // Validate checks --db as in every command.
-func (c demoCmd) Validate() error { return database{c.DB}.Validate() }
+func (c demoCmd) Validate() error { return database{DB: c.DB}.Validate() }
 
 func (demoCmd) Examples() string {
 	return `  beacon demo                                   3,167 hotspots of New York on http://127.0.0.1:8080, until Ctrl-C
@@ -60,7 +60,7 @@ func (c demoCmd) run(out *console) (err error) {
 	if c.Hotspots < 1 || c.Hotspots > demo.Hotspots {
 		return usageError(fmt.Sprintf("--hotspots must be 1 to %d", demo.Hotspots))
 	}
-	if (database{c.DB}).remote() {
+	if (database{DB: c.DB}).remote() {
 		return usageError("--db must be a file: a demo never uses a shared database")
 	}
 	if c.ClockRate > maxDemoRate {
@@ -132,7 +132,7 @@ func (c demoCmd) stage(out *console, file string, now func() time.Time) (stage *
 // interrupted. The server outlives its devices.
 func (c demoCmd) show(out *console, file string, s *demo.Stage, past *history, ln net.Listener, now func() time.Time, began time.Time) error {
 	server := serveCmd{
-		database: database{file}, AdminAddr: c.AdminAddr, RateLimit: c.RateLimit, Public: true, streets: c.streets, PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: c.LogLevel,
+		database: database{DB: file}, AdminAddr: c.AdminAddr, RateLimit: c.RateLimit, Public: true, streets: c.streets, PreviewKeyPrefix: "svc", LogFormat: "text", LogLevel: c.LogLevel,
 		History: past, Demo: s.City.Key,
 	}
 	url, err := server.url(ln.Addr())

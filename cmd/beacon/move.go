@@ -32,10 +32,10 @@ func (moveCmd) Examples() string {
 
 // Validate checks the databases as --db is checked in every command.
 func (c moveCmd) Validate() error {
-	if fault := (database{c.From}).fault(); fault != "" {
+	if fault := (database{DB: c.From}).fault(); fault != "" {
 		return usageError("--from" + fault)
 	}
-	if fault := (database{c.To}).fault(); fault != "" {
+	if fault := (database{DB: c.To}).fault(); fault != "" {
 		return usageError("--to" + fault)
 	}
 	return nil
@@ -63,7 +63,7 @@ func (c moveCmd) Run(out *console) error {
 	if err != nil {
 		return err
 	}
-	wrong, err := doctorCmd{database: database{c.To}}.check(out)
+	wrong, err := doctorCmd{database: database{DB: c.To}}.check(out)
 	switch {
 	case err != nil:
 		return err
@@ -78,7 +78,7 @@ func (c moveCmd) Run(out *console) error {
 }
 
 func (c moveCmd) move(out *console, from *store.Examination) (moved store.Moved, err error) {
-	to, err := database{c.To}.open(out.ctx, store.ToReceive, store.SharedNode, time.Now(), moveWait)
+	to, err := database{DB: c.To}.open(out.ctx, store.ToReceive, store.SharedNode, time.Now(), moveWait)
 	if err != nil {
 		return moved, fmt.Errorf("--to: %w", err)
 	}
@@ -99,7 +99,7 @@ func (c moveCmd) move(out *console, from *store.Examination) (moved store.Moved,
 // source opens the database to move, which must be complete, of the current version, and
 // not in use.
 func (c moveCmd) source(ctx context.Context) (*store.Examination, error) {
-	from := database{c.From}
+	from := database{DB: c.From}
 	if from.missing() {
 		return nil, fmt.Errorf("there is no database %s%s", c.From, orElse(from.likely(), "; try "))
 	}

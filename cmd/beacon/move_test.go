@@ -28,7 +28,7 @@ func moveBetween(ctx context.Context, from, to string, opts store.Moving) (store
 		return store.Moved{}, err
 	}
 	defer source.Close()
-	target, err := database{to}.open(ctx, store.ToReceive, store.SharedNode, time.Now(), moveWait)
+	target, err := database{DB: to}.open(ctx, store.ToReceive, store.SharedNode, time.Now(), moveWait)
 	if err != nil {
 		return store.Moved{}, err
 	}

@@ -20,7 +20,7 @@ version is migrated when a server opens it.`
 }
 
 // Validate checks --db as in every command.
-func (c restoreCmd) Validate() error { return database{c.DB}.Validate() }
+func (c restoreCmd) Validate() error { return database{DB: c.DB}.Validate() }
 
 func (restoreCmd) Examples() string {
 	return `  beacon restore beacon-2026-11-15.db --db restored.db

@@ -85,7 +85,9 @@ func TestErasure(t *testing.T) {
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
 		url := storetest.Postgres(t)
-		leavesSound(t, func(ctx context.Context) (*store.Examination, error) { return postgres.Examine(ctx, url) })
+		leavesSound(t, func(ctx context.Context) (*store.Examination, error) {
+			return postgres.Examine(ctx, url, postgres.PoolerAuto)
+		})
 		db := storetest.Opened(t)(postgres.Open(t.Context(), storetest.Patient(t, url), postgres.Options{Now: noon}))
 		erase(t, start(t, db, alive), raw{
 			func() (*sql.DB, error) { return sql.Open("pgx", url) }, `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'`, "SELECT * FROM ",

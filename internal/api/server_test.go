@@ -126,6 +126,9 @@ var alive = options{limits: ample, live: true}
 var stores = map[string]func(t testing.TB) *store.DB{
 	"sqlite":   func(t testing.TB) *store.DB { db, _ := onFile(t); return db },
 	"postgres": func(t testing.TB) *store.DB { db, _ := onPostgres(t); return db },
+	"pooled": func(t testing.TB) *store.DB {
+		return opened(t, func(url string) string { return harness.NewPooler(t, url).URL(t, url) })
+	},
 }
 
 // onFile opens a new SQLite file, and says where it is.
@@ -137,12 +140,21 @@ func onFile(t testing.TB) (db *store.DB, file string) {
 
 // onPostgres opens a new database of PostgreSQL, and says where it is.
 func onPostgres(t testing.TB) (db *store.DB, url string) {
+	db = opened(t, func(made string) string { url = made; return made })
+	return db, url
+}
+
+// opened opens a new database of PostgreSQL by some way to it.
+func opened(t testing.TB, way func(url string) string) *store.DB {
+	t.Helper()
 	open := func(ctx context.Context, url string) (*store.DB, error) {
 		return postgres.Open(ctx, storetest.Patient(t, url), postgres.Options{Now: noon})
 	}
-	url = storetest.Prepared(t, open)
-	leavesSound(t, func(ctx context.Context) (*store.Examination, error) { return postgres.Examine(ctx, url) })
-	return storetest.Opened(t)(open(t.Context(), url)), url
+	url := way(storetest.Prepared(t, open))
+	leavesSound(t, func(ctx context.Context) (*store.Examination, error) {
+		return postgres.Examine(ctx, url, postgres.PoolerAuto)
+	})
+	return storetest.Opened(t)(open(t.Context(), url))
 }
 
 // eachStore runs a test on a fresh server for each store. make test has it on SQLite
@@ -156,7 +168,7 @@ func eachStoreWith(t *testing.T, opts options, test func(t *testing.T, s *server
 	t.Helper()
 	t.Parallel()
 	for name, open := range stores {
-		if name == "postgres" && level.Now() == level.Test {
+		if name != "sqlite" && level.Now() == level.Test {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -297,7 +297,7 @@ func examine(t *testing.T, db string, quick bool) map[string]doctor.Result {
 	var x *store.Examination
 	var err error
 	if harness.IsPostgres(db) {
-		x, err = postgres.Examine(t.Context(), db)
+		x, err = postgres.Examine(t.Context(), db, postgres.PoolerAuto)
 	} else {
 		x, err = sqlite.Examine(db)
 	}

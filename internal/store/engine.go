@@ -29,6 +29,10 @@ type Engine struct {
 	// snapshot of the database.
 	BeginRead string
 
+	// Pooled says that each transaction may be in another session of the database, so that
+	// statements are not prepared.
+	Pooled bool
+
 	// Words translates the portable text of a migration to the engine's own.
 	Words *strings.Replacer
 

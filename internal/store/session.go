@@ -15,6 +15,7 @@ import (
 // each statement again.
 type session struct {
 	conn     *sql.Conn
+	pooled   bool // nothing is prepared
 	rewrite  func(text string) string
 	prepared map[statement]*sql.Stmt
 }
@@ -30,7 +31,7 @@ func openSession(ctx context.Context, engine *Engine) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{conn: conn, rewrite: engine.Rewrite, prepared: map[statement]*sql.Stmt{}}
+	s := &session{conn: conn, pooled: engine.Pooled, rewrite: engine.Rewrite, prepared: map[statement]*sql.Stmt{}}
 	if s.rewrite == nil {
 		s.rewrite = func(text string) string { return text }
 	}
@@ -71,23 +72,37 @@ func (s *session) prepare(ctx context.Context, text string, args int) (*sql.Stmt
 }
 
 func (s *session) exec(ctx context.Context, text string, args ...any) (int64, error) {
-	stmt, err := s.prepare(ctx, text, len(args))
-	if err != nil {
-		return 0, err
-	}
-	result, err := stmt.ExecContext(ctx, args...)
+	result, err := s.send(ctx, text, args)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected()
 }
 
-func (s *session) query(ctx context.Context, text string, targets []any, each func() (stopped, failed error), args []any) error {
+func (s *session) send(ctx context.Context, text string, args []any) (sql.Result, error) {
+	if s.pooled {
+		return s.conn.ExecContext(ctx, s.rewrite(fill(text, len(args))), args...)
+	}
 	stmt, err := s.prepare(ctx, text, len(args))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	rows, err := stmt.QueryContext(ctx, args...)
+	return stmt.ExecContext(ctx, args...)
+}
+
+func (s *session) ask(ctx context.Context, text string, args []any) (*sql.Rows, error) {
+	if s.pooled {
+		return s.conn.QueryContext(ctx, s.rewrite(fill(text, len(args))), args...)
+	}
+	stmt, err := s.prepare(ctx, text, len(args))
+	if err != nil {
+		return nil, err
+	}
+	return stmt.QueryContext(ctx, args...)
+}
+
+func (s *session) query(ctx context.Context, text string, targets []any, each func() (stopped, failed error), args []any) error {
+	rows, err := s.ask(ctx, text, args)
 	if err != nil {
 		return err
 	}

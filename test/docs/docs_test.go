@@ -53,7 +53,7 @@ var stubs = map[string]string{
 
 // needed are the Debian packages of programs that pages call and that a machine for
 // tests may lack.
-var needed = map[string]string{"curl": "curl", "jq": "jq", "nginx": "nginx-light", "npm": "npm", "python3": "python3"}
+var needed = map[string]string{"curl": "curl", "jq": "jq", "nginx": "nginx-light", "npm": "npm", "pgbouncer": "pgbouncer", "python3": "python3"}
 
 // programs is the folder with the program and the stubs.
 var programs string

@@ -11,15 +11,18 @@ import (
 // side by side, and beside whatever else the machine serves.
 type ports map[string]string
 
-var address = regexp.MustCompile(`\b127\.0\.0\.1:[0-9]+`)
+// address matches one, also as the settings of PgBouncer have it.
+var address = regexp.MustCompile(`\b127\.0\.0\.1(:| port=|\nlisten_port = )([0-9]+)`)
 
 // real puts the free ports into a text of the page.
 func (p ports) real(text string) string {
-	return address.ReplaceAllStringFunc(text, func(written string) string {
+	return address.ReplaceAllStringFunc(text, func(found string) string {
+		parts := address.FindStringSubmatch(found)
+		written := "127.0.0.1:" + parts[2]
 		if p[written] == "" {
 			p[written] = harness.FreeAddress()
 		}
-		return p[written]
+		return strings.Replace(p[written], ":", parts[1], 1)
 	})
 }
 

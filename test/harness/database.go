@@ -50,6 +50,9 @@ func OpenSQL(t testing.TB, db string) *sql.DB {
 	driver, name := "sqlite", "file:"+db+fmt.Sprintf("?_pragma=busy_timeout(%d)", Patience.Milliseconds())
 	if IsPostgres(db) {
 		driver, name = "pgx", db
+		if throughPooler(db) {
+			name += "&default_query_exec_mode=exec"
+		}
 	}
 	handle, err := sql.Open(driver, name)
 	if err != nil {

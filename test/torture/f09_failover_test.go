@@ -34,6 +34,37 @@ func TestF09_Restart(t *testing.T) {
 	load.checkAll(t, s)
 }
 
+// TestF09_Pooler: behind a PgBouncer that lends each transaction another session, it, the
+// database and the server die under load.
+func TestF09_Pooler(t *testing.T) {
+	level.Needs(t, level.Check)
+	t.Parallel() // it mostly waits
+	cluster := harness.NewCluster(t)
+	pooler := harness.NewPooler(t, cluster.URL())
+	db := pooler.URL(t, cluster.URL())
+	s := harness.Start(t, db)
+	load := newLoad(t, s)
+	for range rounds(1, 1, 10) {
+		for _, fault := range []func(){
+			func() { pooler.Kill(); pooler.Start(t) },
+			func() { cluster.Restart(t) },
+			func() { s.Kill() },
+		} {
+			running := load.on(t, s)
+			running.until(50 + load.rng.IntN(100))
+			fault()
+			running.stop()
+			if !s.Runs() {
+				s = harness.Start(t, db)
+			}
+			t.Logf("writes succeeded after %v", load.writes(t, s))
+			load.converges(t, s) // of what has an unknown outcome, memory hears a moment later
+			load.check(t, s)
+		}
+	}
+	load.checkAll(t, s)
+}
+
 // TestF09_Failover: the primary crashes under load and a standby takes its place,
 // to which every commit went before it was acknowledged.
 func TestF09_Failover(t *testing.T) {

@@ -59,15 +59,23 @@ func Diagnostics() []string {
 
 // Examine opens the database at url to check whether it is sound. It only reads, others
 // may use the database meanwhile, and it has no time limit.
-func Examine(ctx context.Context, url string) (*store.Examination, error) {
+func Examine(ctx context.Context, url string, pooler Pooler) (*store.Examination, error) {
 	config, err := parse(url)
 	if err != nil {
 		return nil, err
 	}
-	config = reading(config)
+	bare := withoutLimits(config)
+	pooled, err := pooler.pooled(ctx, bare)
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", where(config), explainParameter(err))
+	}
+	if config = reading(config); pooled {
+		config = bare
+	} else {
+		config.RuntimeParams["default_transaction_read_only"] = "on"
+		config.RuntimeParams["statement_timeout"] = "0"
+	}
 	config.RuntimeParams["application_name"] = "beacon doctor"
-	config.RuntimeParams["default_transaction_read_only"] = "on"
-	config.RuntimeParams["statement_timeout"] = "0"
 	read := pool(config, 2)    // a snapshot, and the queries beside it
 	read.SetConnMaxLifetime(0) // a snapshot may take hours
 	if err := read.PingContext(ctx); err != nil {

@@ -64,7 +64,7 @@ func TestOpen_Refuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("Open(%s) = %v; want %q in it, and no password", url, err, want)
 		}
-		x, err := postgres.Examine(t.Context(), url)
+		x, err := postgres.Examine(t.Context(), url, postgres.PoolerAuto)
 		if err == nil {
 			x.Close()
 		}

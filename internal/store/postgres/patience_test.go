@@ -21,7 +21,7 @@ func TestPatienceFor(t *testing.T) {
 // machine must not lose its connection between two statements.
 func TestLimitsFor(t *testing.T) {
 	for wait, want := range map[time.Duration][2]string{0: {"4000", "10000"}, time.Minute: {"60000", "60000"}} {
-		got := limitsFor(wait)
+		got := limitsFor(wait, nil)
 		if got["statement_timeout"] != want[0] || got["idle_in_transaction_session_timeout"] != want[1] || got["application_name"] != "beacon" {
 			t.Errorf("who waits for %v has the limits %v; want %v", wait, got, want)
 		}

@@ -11,7 +11,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"strconv"
 	"strings"
@@ -34,6 +33,8 @@ type Options struct {
 	// Wait is how long a statement may take, and a transaction between two of them, if the
 	// URL does not say; default 4 and 10 seconds.
 	Wait time.Duration
+
+	Pooler Pooler // whether a pooler is in front of the database
 }
 
 const (
@@ -52,16 +53,8 @@ var limits = map[string]string{
 	"idle_in_transaction_session_timeout": "10000",
 }
 
-// limitsFor returns the limits of who waits for that long, or the usual ones for 0.
-func limitsFor(wait time.Duration) map[string]string {
-	all := maps.Clone(limits)
-	if wait > 0 {
-		for _, name := range []string{"statement_timeout", "idle_in_transaction_session_timeout"} {
-			all[name] = strconv.FormatInt(wait.Milliseconds(), 10)
-		}
-	}
-	return all
-}
+// timeouts are the limits that a pooler does not pass on.
+var timeouts = []string{"statement_timeout", "idle_in_transaction_session_timeout"}
 
 // patienceFor returns the committer's patience. If the URL lets statements take longer,
 // so does the committer.
@@ -105,10 +98,20 @@ func parse(url string) (*pgx.ConnConfig, error) {
 	if strings.Contains(hosts, "@") {
 		return nil, errors.New("open database: the URL has more than one @; write an @ in a password as %40") // part of the password is in the host now, so neither is in the error
 	}
+	config.OnNotice = doubt
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
 	return config, nil
+}
+
+// doubt closes a connection whose COMMIT stopped waiting for a synchronous standby, since
+// somebody canceled it. The server reports success, with a notice: what it acknowledges may be
+// lost with the machine. Without the response, the outcome is unknown.
+func doubt(conn *pgconn.PgConn, notice *pgconn.Notice) {
+	if notice.Routine == "SyncRepWaitForLSN" {
+		_ = conn.Conn().Close()
+	}
 }
 
 // Open opens the database at url, such as postgres://user:password@host/name.
@@ -125,7 +128,12 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 	config.DialFunc = dial
 
 	// Migrations may take long: they run without limits, on connections of their own.
-	unlimited := stdlib.OpenDB(*config)
+	bare := withoutLimits(config)
+	pooled, err := opts.Pooler.pooled(ctx, bare)
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", where(config), explainParameter(err))
+	}
+	unlimited := stdlib.OpenDB(*bare)
 	defer unlimited.Close()
 	if err := durable(ctx, unlimited); err != nil {
 		return nil, fmt.Errorf("open database %s: %w", where(config), err)
@@ -135,21 +143,25 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 		return nil, fmt.Errorf("open database %s: %w", where(config), err)
 	}
 
-	limited := config.Copy()
-	limited.RuntimeParams = limitsFor(opts.Wait)
-	maps.Copy(limited.RuntimeParams, config.RuntimeParams)
+	limited, begin, settings := config.Copy(), begin, limitsFor(opts.Wait, config.RuntimeParams)
+	if pooled {
+		limited, begin = bare.Copy(), beginLimited(settings)
+	} else {
+		limited.RuntimeParams = settings
+	}
 	read := pool(reading(limited), readers)
 	limited.DialFunc = patiently(dial)
 	db, err := store.Open(ctx, store.Engine{
 		Write: pool(limited, writers), Read: read,
-		Begin:     "BEGIN",
+		Begin:     begin,
 		BeginRead: beginRead,
+		Pooled:    pooled,
 		Words:     words,
 		Classify:  classify,
 		Exclusive: func(ctx context.Context, fn func(*sql.Conn) error) error { return exclusive(ctx, unlimited, fn) },
 		Foreign:   foreign,
 		Scan:      scan,
-		Patience:  patienceFor(limited.RuntimeParams),
+		Patience:  patienceFor(settings),
 		Clock:     askClock,
 	}, opts.Upgrade, opts.Node, opts.Now)
 	if err != nil {
@@ -188,6 +200,9 @@ func pool(config *pgx.ConnConfig, size int) *sql.DB {
 	db.SetConnMaxLifetime(10 * time.Minute)
 	return db
 }
+
+// begin starts a transaction that writes.
+const begin = "BEGIN"
 
 // beginRead requests the weakest isolation in which all reads see one snapshot. An
 // engine may provide a stricter one, and may require a retry.

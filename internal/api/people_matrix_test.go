@@ -38,7 +38,7 @@ func TestPeople_Matrix(t *testing.T) {
 			}
 			m.each(t, true)
 			for route := range m.routes {
-				if !m.done[route] && fruitless[route] == "" {
+				if !m.done[route] && fruitless[route] == "" && !slices.Contains(private, route) {
 					t.Errorf("%s: nobody who may do it could", route)
 				}
 			}
@@ -144,6 +144,8 @@ func (r *role) keyMay(route string, is scopeOf, g beacon.Grant, own bool) bool {
 		return slices.Contains([]string{"GET /v1/hotspots/nearby", "GET /v1/hotspots/{id}", "GET /v1/coverage", edge.TilePattern}, route)
 	case !g.Anyone && !has(g.Scope):
 		return false
+	case route == "POST /v1/hotspots/{id}/offer": // staff offer only what nobody looks after
+		return own && !r.stranger
 	case is == ofAccount && (!own || r.stranger):
 		return has(beacon.Admin)
 	case strings.Contains(route, "/members/") && g.Scope == beacon.KeysManage, // among people a key does the work of those whose scopes it has
@@ -269,10 +271,20 @@ var implicit = []string{"POST /v1/hotspots", "POST /v1/hotspots/batch"}
 // hidden are the routes that say of another account's thing that there is none.
 var hidden = []string{"DELETE /v1/keys/{id}", "POST /v1/holds/{id}/answer", "POST /v1/hotspots/{id}/restoration"}
 
+// private are the routes of what is between two accounts, and is hidden from all others, and one
+// for who has no hotspot nearby: see TestPeopleHandOver.
+var private = []string{
+	"POST /v1/hotspots/{id}/claim",
+	"GET /v1/hotspots/{id}/offer", "DELETE /v1/hotspots/{id}/offer", "POST /v1/hotspots/{id}/offer/acceptance",
+}
+
 // each sends the requests of those who may do them, or of those who may not.
 func (m *matrix) each(t *testing.T, may bool) {
 	t.Helper()
 	for _, route := range slices.Sorted(maps.Keys(m.routes)) {
+		if slices.Contains(private, route) {
+			continue
+		}
 		for _, name := range slices.Sorted(maps.Keys(m.who)) {
 			for account, own := range []bool{true, false} {
 				if !own && (about(route) != ofAccount || slices.Contains(implicit, route)) || m.who[name].may(route, m.routes[route].Grant(), own) != may {

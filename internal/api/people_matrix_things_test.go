@@ -117,6 +117,7 @@ func (m *matrix) body(route string, things map[string]string) string {
 	}
 	return map[string]string{
 		"PATCH /v1/hotspots/{id}":                    `{"name":"Another"}`,
+		"POST /v1/hotspots/{id}/offer":               `{}`,
 		"POST /v1/hotspots/{id}/verification":        `{"lat":40.7,"lng":-74,"accuracy_m":5,"method":"gps"}`,
 		"POST /v1/hotspots/{id}/checkins":            `{"install":"0123456789abcdef0123","works":true}`,
 		"POST /v1/coverage/simulate":                 `{"bounds":{"north":41,"south":40,"east":-73,"west":-75},"add":[{"lat":40.5,"lng":-74,"radius_m":50}]}`,

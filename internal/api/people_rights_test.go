@@ -101,6 +101,7 @@ var unruled = map[string]string{
 	"GET /v1/hotspots/nearby": "everyone", "GET /v1/hotspots/{id}": "everyone", "GET /v1/coverage": "everyone", "POST /v1/coverage/simulate": "everyone",
 	"GET /v1/coverage/tiles/{z}/{x}/{tile}": "everyone", "GET /v1/hotspots/{id}/history": "everyone", "GET /v1/events": "everyone",
 	"GET /v1/settings": "everyone", "POST /v1/rewards/estimate": "everyone", "GET /v1/keys/self": "keys alone",
+	"GET /v1/hotspots/{id}/offer": "both accounts", "DELETE /v1/hotspots/{id}/offer": "both accounts", "POST /v1/hotspots/{id}/offer/acceptance": "who it is offered to",
 }
 
 // says reports what is written here of someone who is signed in, and whether anything is.

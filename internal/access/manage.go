@@ -211,7 +211,7 @@ func (k *Keys) Revoke(ctx context.Context, p beacon.Principal, key beacon.KeyID)
 // Self returns the key of the principal. It needs no database if the key is cached,
 // as it is right after Verify.
 func (k *Keys) Self(ctx context.Context, p beacon.Principal, _ struct{}) (beacon.Key, error) {
-	if p.Key == "" {
+	if p.Person != "" {
 		return beacon.Key{}, forbidden("this is about the key of a request, and a person has none: see GET /v1/people/me")
 	}
 	if id.Valid(beacon.KeyPrefix, string(p.Key)) {

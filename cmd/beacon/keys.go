@@ -20,7 +20,7 @@ import (
 type keysCmd struct {
 	Create keysCreateCmd `cmd:"" help:"Create an API key and print it. It is shown only once."`
 	List   keysListCmd   `cmd:"" help:"List keys, newest first, without their secrets."`
-	Invite keysInviteCmd `cmd:"" help:"Print an address at which a browser creates the first key."`
+	Invite keysInviteCmd `cmd:"" help:"Print an address at which the first admin of a new network begins."`
 	Revoke keysRevokeCmd `cmd:"" help:"Revoke a key; running servers refuse it within 2 seconds."`
 }
 

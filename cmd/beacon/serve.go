@@ -201,9 +201,9 @@ func invite(out *console, server *node.Server, url string, log *slog.Logger) {
 	case err != nil:
 		log.Warn("could not see whether there is a key", "err", err)
 	case address != "":
-		fmt.Fprintf(out.stdout, "beacon: there is no key yet; create the first one, within an hour, at %s\n", address)
+		fmt.Fprintf(out.stdout, "beacon: nobody is here yet; set the network up, within an hour, at %s\n", address)
 	case !there:
-		log.Info("there is no key yet; beacon keys invite, with the database of this server, prints an address that creates the first one")
+		log.Info("there is no key yet; beacon keys invite, with the database of this server, prints an address at which the first admin begins")
 	}
 }
 

@@ -4,6 +4,7 @@ import { ask } from "../api";
 import * as format from "../format";
 import { t } from "../messages";
 import { language } from "../messages/language";
+import { isSecure } from "../passkeys";
 import { Field } from "../parts/field";
 import { DoorNote } from "../parts/doornote";
 import { faultAt } from "../parts/note";
@@ -12,6 +13,8 @@ import type { Begun, Invited } from "../people";
 import { go } from "../router";
 import { session } from "../session";
 import { useCell } from "../state";
+import { useDoors } from "./doors";
+import { People } from "./signin";
 
 export function JoinPage({ token }: { token: string }) {
   const who = useCell(session.who);
@@ -41,7 +44,8 @@ export function JoinPage({ token }: { token: string }) {
         {reading.busy && <p class="waiting">{t.words.wait}</p>}
         {!token && <p>{t.join.used}</p>}
         {(reading.error || !token) && <p>{t.join.another}</p>}
-        {invited && (
+        {invited && !isSecure() && <p class="note">{t.doors.insecureLink}</p>}
+        {invited && isSecure() && (
           <>
             <p class="lead">{t.join.to(invited.account_name || invited.network)}</p>
             <ul class="plain">
@@ -70,12 +74,22 @@ export function JoinPage({ token }: { token: string }) {
                 {busy ? t.join.accepting : t.join.accept}
               </button>
             </form>
-            {!who && (
-              <p class="small">{t.join.signIn((text) => <a href="#/sign-in">{text}</a>)}</p>
-            )}
+            {!who && <BeenHere />}
           </>
         )}
       </div>
     </section>
+  );
+}
+
+/** For those who are known here: once they are signed in, they accept as who they are. */
+function BeenHere() {
+  const [open, setOpen] = useState(false);
+  const doors = useDoors();
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{t.join.beenHere}</summary>
+      {open && doors && <People doors={doors} />}
+    </details>
   );
 }

@@ -32,6 +32,8 @@ type NetworkSettings struct {
 	License     *string `json:"license"`     // the URL of its text
 	Attribution *string `json:"attribution"` // whom to name
 
+	TimeZone *string `json:"timezone"` // an IANA zone, in which people there read times; nil: UTC
+
 	ShowClients bool `json:"show_clients"` // whether open feeds have how many clients hotspots have, in fives
 }
 
@@ -61,6 +63,7 @@ type NetworkSettingsPatch struct {
 	License     *string     `json:"license,omitempty"`
 	Attribution *string     `json:"attribution,omitempty"`
 	ShowClients *bool       `json:"show_clients,omitempty"`
+	TimeZone    *string     `json:"timezone,omitempty"`
 }
 
 // NetworkSettings returns the settings of the network.

@@ -53,6 +53,7 @@ type Identity struct {
 	Color       string `json:"color"`
 	Logo        bool   `json:"logo,omitempty"`       // whether it has one
 	NoRewards   bool   `json:"no_rewards,omitempty"` // they are off
+	TimeZone    string `json:"timezone,omitempty"`
 }
 
 // Start is where a map begins. At most one of its members is set.

@@ -14,6 +14,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/beacon"
 	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/id"
+	"github.com/beacon-wifi/beacon/internal/people/doors"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
@@ -139,7 +140,7 @@ func invitation(ctx context.Context, keys *access.Keys, url string) (string, err
 	if err != nil || token == "" {
 		return "", err
 	}
-	return url + "/#/first-key/" + token, nil
+	return doors.Site(url) + "/#/first-key/" + token, nil
 }
 
 type keysListCmd struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/clock"
 	"github.com/beacon-wifi/beacon/internal/id"
 	"github.com/beacon-wifi/beacon/internal/people"
+	"github.com/beacon-wifi/beacon/internal/people/doors"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
@@ -128,7 +129,8 @@ func (c serverURL) base() (string, error) {
 	if err != nil {
 		return "", usageError(fmt.Sprintf("--addr %q: must look like 127.0.0.1:8080", c.Addr))
 	}
-	return c.url(at)
+	url, err := c.url(at)
+	return doors.Site(url), err
 }
 
 type peopleInviteCmd struct {

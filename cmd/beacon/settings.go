@@ -26,6 +26,7 @@ type settingsCmd struct {
 	License     *string `placeholder:"URL" help:"Set the license of open data: the address of its text; every open feed names it."`
 	Attribution *string `placeholder:"TEXT" help:"Say whom those who show open data must name, such as © Freifunk Berlin."`
 	ShowClients string  `enum:"on,off," default:"" placeholder:"on|off" help:"Say whether open feeds tell how many clients hotspots have: in fives, and never of homes."`
+	TimeZone    *string `name:"timezone" placeholder:"ZONE" help:"Set the time zone in which people of the network read times, such as Europe/Berlin; empty means UTC."`
 	database
 }
 
@@ -60,10 +61,10 @@ func (c settingsCmd) Run(out *console) error {
 		}
 		language := cmp.Or(s.Maps.Language, "as people there write it")
 		i := s.Identity
-		_, err = fmt.Fprintf(out.stdout, "home privacy: %s\nstart view:   %s\nlanguage:     %s\nname:         %s\ndescription:  %s\ncontact:      %s\ncolor:        %s\nlogo:         %s\nlicense:      %s\nattribution:  %s\nshow clients: %s\n",
+		_, err = fmt.Fprintf(out.stdout, "home privacy: %s\nstart view:   %s\nlanguage:     %s\nname:         %s\ndescription:  %s\ncontact:      %s\ncolor:        %s\nlogo:         %s\nlicense:      %s\nattribution:  %s\nshow clients: %s\ntime zone:    %s\n",
 			s.Homes, start, language, cmp.Or(i.Name, beacon.DefaultNetworkName), cmp.Or(i.Description, "none"), cmp.Or(i.Contact, "none"),
 			cmp.Or(i.Color, beacon.DefaultColor), cmp.Or(i.Logo.Note(), "none"),
-			cmp.Or(i.License, "none"), cmp.Or(i.Attribution, "none"), map[bool]string{true: "on", false: "off"}[i.ShowClients])
+			cmp.Or(i.License, "none"), cmp.Or(i.Attribution, "none"), map[bool]string{true: "on", false: "off"}[i.ShowClients], i.Zone())
 		return err
 	})
 }
@@ -96,7 +97,7 @@ func (c settingsCmd) identity() (beacon.IdentityPatch, error) {
 		}
 		return beacon.Opt[string]{Set: true, Null: *flag == "", V: *flag}
 	}
-	form := beacon.IdentityForm{Name: text(c.Name), Description: text(c.Description), Contact: text(c.Contact), Color: text(c.Color), Logo: text(c.Logo), License: text(c.License), Attribution: text(c.Attribution)}
+	form := beacon.IdentityForm{Name: text(c.Name), Description: text(c.Description), Contact: text(c.Contact), Color: text(c.Color), Logo: text(c.Logo), License: text(c.License), Attribution: text(c.Attribution), TimeZone: text(c.TimeZone)}
 	if c.ShowClients != "" {
 		form.ShowClients = beacon.Some(c.ShowClients == "on")
 	}

@@ -42,6 +42,7 @@ export interface Network {
   contact_link?: string;
   logo?: boolean;
   no_rewards?: boolean;
+  timezone?: string; // of those who live there; missing: it was not set
   version: number; // counts changes, for images that change with it
 }
 
@@ -57,11 +58,11 @@ export const rewardsOn = (): boolean => !network.value.no_rewards;
 const follows = 1_000; // milliseconds until all servers have heard of a change
 
 /** Shows how the network presents itself from now on, without loading the page again. */
-export function presented({ name, description, logo_type }: NetworkSettings): void {
+export function presented({ name, description, logo_type, timezone }: NetworkSettings): void {
   setTimeout(() => {
     const { value: last } = network;
     const version = last.version + 1;
-    network.value = { ...last, name: name ?? unnamed, description: description ?? "", logo: logo_type !== null, version };
+    network.value = { ...last, name: name ?? unnamed, description: description ?? "", logo: logo_type !== null, timezone: timezone ?? "", version };
     for (const link of document.querySelectorAll<HTMLLinkElement>('link[href^="/brand.css"]')) link.href = `/brand.css?${version}`;
   }, follows);
 }

@@ -8,8 +8,11 @@ export interface Ceremony {
   options: { publicKey?: unknown };
 }
 
+/** Whether the page came over https, or from this machine: elsewhere no browser keeps the session of a person. */
+export const isSecure = (): boolean => globalThis.isSecureContext;
+
 /** Whether this browser can do it at all, on this page: others than https and localhost cannot. */
-export const canPasskeys = (): boolean => globalThis.isSecureContext && "PublicKeyCredential" in globalThis && "credentials" in navigator;
+export const canPasskeys = (): boolean => isSecure() && "PublicKeyCredential" in globalThis && "credentials" in navigator;
 
 export function toBytes(text: string): Uint8Array<ArrayBuffer> {
   const binary = atob(text.replace(/-/g, "+").replace(/_/g, "/"));
@@ -40,11 +43,16 @@ export async function make({ options }: Ceremony): Promise<unknown> {
   };
 }
 
-/** Has the device prove that its person is there. */
-export async function use({ options }: Ceremony): Promise<unknown> {
+/** Whether the browser can offer passkeys among what it fills in. */
+export async function fillsIn(): Promise<boolean> {
+  return canPasskeys() && !!(await PublicKeyCredential.isConditionalMediationAvailable?.());
+}
+
+/** Has the device prove that its person is there: at once, or until the signal when they choose a passkey among what the browser fills in. */
+export async function use({ options }: Ceremony, until?: AbortSignal): Promise<unknown> {
   const asked = (options.publicKey ?? options) as { challenge: string; allowCredentials?: Descriptor[] };
   const publicKey = { ...asked, challenge: toBytes(asked.challenge), allowCredentials: known(asked.allowCredentials) };
-  const used = await byHand(() => navigator.credentials.get({ publicKey: publicKey as unknown as PublicKeyCredentialRequestOptions }));
+  const used = await byHand(() => navigator.credentials.get({ publicKey: publicKey as unknown as PublicKeyCredentialRequestOptions, ...(until && { mediation: "conditional", signal: until }) }));
   const response = used.response as AuthenticatorAssertionResponse;
   return {
     ...head(used),

@@ -60,10 +60,10 @@ const prose = /\p{L}[,;:.]? \p{L}|^\s?\p{Lu}\p{Ll}|^ \p{L}|\p{L} $/u;
 // What reads like a text, and is none.
 const names = new Set([
   ...["Beacon", "NYC Planning", "Natural Earth", "Manhattan", "Brooklyn", "Queens", "Bronx", "Staten Island"], // names that others gave
-  ...["beacon keys invite", "beacon rewards verify FILE", "beacon serve --public --basemap FILE", "beacon basemap get ", " streets.pmtiles beacon serve", " --public", "--basemap", " --basemap streets.pmtiles"],
+  ...["beacon keys invite", "beacon rewards verify FILE", "beacon serve --public --basemap FILE", "beacon basemap get ", " streets.pmtiles beacon serve", " --public", "--public-url", "--basemap", " --basemap streets.pmtiles"],
   ...[" m²", " km²", " km", " GB", "<1 MB", " min", " Mbit/s"],
   ...["Bearer ", "Content-Type", "Authorization", "Retry-After", "X-Request-Id", "Idempotency-Key", "Idempotency-Replayed", "If-Match", "Accept", "Last-Event-ID", "Content-Disposition"],
-  ...["Beacon-Account", "Beacon-Sign-In", "PublicKeyCredential", "InvalidStateError", "Android", "Mac", "Windows", "Chromebook", "Linux"],
+  ...["Beacon-Account", "Beacon-Sign-In", "PublicKeyCredential", "InvalidStateError", "email webauthn", "one-time-code webauthn", "Android", "Mac", "Windows", "Chromebook", "Linux"],
   ...["AbortError", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End"],
   ...["Point", "Polygon", "MultiPolygon", "LineString", "Feature", "FeatureCollection", "Low", "Medium", "GeolocateControl.FindMyLocation"], // of the map
   ...["live on", "panel folded", "number spare", "mark spare", "quiet danger", "12px ", "#9aa7b8"], // of styles

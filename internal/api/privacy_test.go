@@ -301,19 +301,21 @@ func TestSettings_Identity(t *testing.T) {
 		admin := s.anyone(t, "admin")
 		logo := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`))
 		for _, tc := range []struct{ patch, want string }{
-			{`{}`, `[null null null null null null null false]`},
-			{`{"name":"</script>\"","color":"#DC0067"}`, `["</script>\"" null null "#dc0067" null null null false]`},
-			{at(`{"logo":%q,"description":"Free."}`, logo), `["</script>\"" "Free." null "#dc0067" "image/svg+xml" null null false]`},
-			{`{"name":null,"contact":"hello@example.org"}`, `[null "Free." "hello@example.org" "#dc0067" "image/svg+xml" null null false]`},
-			{`{"license":" https://example.org/by ","attribution":"© Freie Netze"}`, `[null "Free." "hello@example.org" "#dc0067" "image/svg+xml" "https://example.org/by" "© Freie Netze" false]`},
-			{`{"show_clients":true}`, `[null "Free." "hello@example.org" "#dc0067" "image/svg+xml" "https://example.org/by" "© Freie Netze" true]`},
-			{`{"description":null,"contact":null,"color":null,"logo":null,"license":null,"attribution":null}`, `[null null null null null null null true]`},
-			{`{"show_clients":false}`, `[null null null null null null null false]`},
+			{`{}`, `[null null null null null null null false null]`},
+			{`{"name":"</script>\"","color":"#DC0067"}`, `["</script>\"" null null "#dc0067" null null null false null]`},
+			{at(`{"logo":%q,"description":"Free."}`, logo), `["</script>\"" "Free." null "#dc0067" "image/svg+xml" null null false null]`},
+			{`{"name":null,"contact":"hello@example.org"}`, `[null "Free." "hello@example.org" "#dc0067" "image/svg+xml" null null false null]`},
+			{`{"license":" https://example.org/by ","attribution":"© Freie Netze"}`, `[null "Free." "hello@example.org" "#dc0067" "image/svg+xml" "https://example.org/by" "© Freie Netze" false null]`},
+			{`{"show_clients":true}`, `[null "Free." "hello@example.org" "#dc0067" "image/svg+xml" "https://example.org/by" "© Freie Netze" true null]`},
+			{`{"description":null,"contact":null,"color":null,"logo":null,"license":null,"attribution":null}`, `[null null null null null null null true null]`},
+			{`{"show_clients":false}`, `[null null null null null null null false null]`},
+			{`{"timezone":"America/New_York"}`, `[null null null null null null null false "America/New_York"]`},
+			{`{"timezone":null}`, `[null null null null null null null false null]`},
 		} {
 			admin.patch(t, "/v1/settings", tc.patch).want(t, http.StatusOK)
 			got := data[map[string]json.RawMessage](t, s.anyone(t).get(t, "/v1/settings"), http.StatusOK)
 			var shown []string
-			for _, name := range []string{"name", "description", "contact", "color", "logo_type", "license", "attribution", "show_clients"} {
+			for _, name := range []string{"name", "description", "contact", "color", "logo_type", "license", "attribution", "show_clients", "timezone"} {
 				shown = append(shown, strings.ReplaceAll(strings.ReplaceAll(string(got[name]), `\u003c`, "<"), `\u003e`, ">"))
 			}
 			if fmt.Sprint(shown) != tc.want {
@@ -335,6 +337,9 @@ func TestSettings_Identity(t *testing.T) {
 			`{"attribution":"a\u200bb"}`:               "attribution",
 			`{"show_clients":null}`:                    "show_clients",
 			`{"show_clients":"on"}`:                    "show_clients",
+			`{"timezone":"Local"}`:                     "timezone",
+			`{"timezone":"Harbour"}`:                   "timezone",
+			`{"timezone":""}`:                          "timezone",
 			`{"logo":"data:image/png;base64,PHN2Zy8"}`: "logo",
 		} {
 			wantFault(t, admin.patch(t, "/v1/settings", bad), http.StatusBadRequest, "invalid_request", field)

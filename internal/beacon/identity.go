@@ -6,6 +6,7 @@ import (
 	"net/mail"
 	"net/url"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -21,6 +22,7 @@ type Identity struct {
 	License     string // of open data: the URL of its text
 	Attribution string // whom those who show open data must name
 	ShowClients bool   // open data have how many clients hotspots have, in fives (decision D178)
+	TimeZone    string // an IANA zone, in which people there read times
 }
 
 // DefaultNetworkName is what a network without a name is called.
@@ -38,7 +40,7 @@ const (
 // IdentityForm is a change of the identity as it was sent. Null takes a part back; the logo is a
 // data URL.
 type IdentityForm struct {
-	Name, Description, Contact, Color, Logo, License, Attribution Opt[string]
+	Name, Description, Contact, Color, Logo, License, Attribution, TimeZone Opt[string]
 
 	ShowClients Opt[bool]
 }
@@ -47,6 +49,7 @@ type IdentityForm struct {
 type IdentityPatch struct {
 	Name, Description, Contact Opt[string]
 	License, Attribution       Opt[string]
+	TimeZone                   Opt[string]
 	ShowClients                Opt[bool]
 	Color                      Opt[Color]
 	Logo                       Opt[Logo]
@@ -64,7 +67,21 @@ func (form IdentityForm) Validate(f *Faults) IdentityPatch {
 		License:     part(form.License, "license", cleanLicense, f),
 		Attribution: part(form.Attribution, "attribution", cleanAttribution, f),
 		ShowClients: form.ShowClients,
+		TimeZone:    part(form.TimeZone, "timezone", cleanZone, f),
 	}
+}
+
+func cleanZone(raw string) (string, error) {
+	_, err := loadZone(raw)
+	return raw, err
+}
+
+// Zone returns the zone in which people read times; UTC where none is set.
+func (i Identity) Zone() *time.Location {
+	if zone, err := loadZone(i.TimeZone); err == nil {
+		return zone
+	}
+	return time.UTC
 }
 
 func part[T any](raw Opt[string], field string, clean func(string) (T, error), f *Faults) (p Opt[T]) {

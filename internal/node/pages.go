@@ -76,7 +76,7 @@ func present(network known) func() console.Identity {
 		return console.Identity{
 			Name: identity.NameOf(i), Description: i.Description, Contact: i.Contact, ContactLink: i.ContactLink(),
 			Color: string(cmp.Or(i.Color, beacon.DefaultColor)), Logo: i.Logo.Data != "",
-			NoRewards: !network.rewards(),
+			NoRewards: !network.rewards(), TimeZone: i.TimeZone,
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/beacon-wifi/beacon/internal/httpserver"
 	"github.com/beacon-wifi/beacon/internal/httpserver/metrics"
 	"github.com/beacon-wifi/beacon/internal/openfeeds"
+	"github.com/beacon-wifi/beacon/internal/people/doors"
 	"github.com/beacon-wifi/beacon/internal/store"
 )
 
@@ -62,7 +63,7 @@ func Open(ctx context.Context, cfg ServerConfig) (*Server, error) {
 		return nil, err
 	}
 	if cfg.LinkBase == "" {
-		cfg.LinkBase = cfg.PublicURL
+		cfg.LinkBase = doors.Site(cfg.PublicURL)
 	}
 	s.node = New(db, cfg.Config)
 	var open openInterfaces

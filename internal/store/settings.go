@@ -27,6 +27,7 @@ const (
 	dataLicense        = "data_license"
 	dataAttribution    = "data_attribution"
 	showClients        = "show_clients"
+	networkZone        = "network_timezone"
 	invitation         = "invitation" // to create the first key
 )
 
@@ -87,6 +88,7 @@ func (db SettingTable) Identity(ctx context.Context) (i beacon.Identity, err err
 	set, err := readMap[string, string](ctx, db, same, settingsSQL)
 	i.Name, i.Description, i.Contact, i.Color = set[networkName], set[networkDescription], set[networkContact], beacon.Color(set[networkColor])
 	i.License, i.Attribution, i.ShowClients = set[dataLicense], set[dataAttribution], set[showClients] == "true"
+	i.TimeZone = set[networkZone]
 	if text := set[networkLogo]; text != "" && err == nil {
 		if i.Logo, err = beacon.ParseLogo(text); err != nil {
 			return i, fmt.Errorf("%w: setting %s", beacon.ErrDamaged, networkLogo)
@@ -114,6 +116,7 @@ func (db SettingTable) SetIdentity(ctx context.Context, p beacon.IdentityPatch, 
 		put(p.License.Set, dataLicense, p.License.V, p.License.V)
 		put(p.Attribution.Set, dataAttribution, p.Attribution.V, p.Attribution.V)
 		put(p.ShowClients.Set, showClients, strconv.FormatBool(p.ShowClients.V), strconv.FormatBool(p.ShowClients.V))
+		put(p.TimeZone.Set, networkZone, p.TimeZone.V, p.TimeZone.V)
 		put(p.Logo.Set, networkLogo, p.Logo.V.String(), p.Logo.V.Note())
 		return made, err
 	})

@@ -42,14 +42,14 @@ type browser struct {
 	ctx context.Context
 }
 
-func launch(t testing.TB) *browser {
+func launch(t testing.TB, more ...chromedp.ExecAllocatorOption) *browser {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("no-pings", true),
 		chromedp.UserDataDir(profile(t)), chromedp.WSURLReadTimeout(harness.Patience))
-	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	allocator, stop := chromedp.NewExecAllocator(t.Context(), append(options, more...)...)
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)
@@ -288,10 +288,19 @@ func (p *page) set(selector, value string) {
 	`, value))
 }
 
-// calm waits until the map has drawn what it has to draw.
+// calm waits until the map has drawn what it has to draw. A browser with several windows may let
+// one of them draw nothing, until a picture is taken of it.
 func (p *page) calm() {
 	p.t.Helper()
-	p.until(`document.querySelector(".map")?.getAttribute("aria-busy") === "false"`)
+	p.until(`document.querySelector(".map")?.hasAttribute("aria-busy")`)
+	for deadline := time.Now().Add(harness.Patience); !eval[bool](p, `document.querySelector(".map")?.getAttribute("aria-busy") === "false"`); {
+		if time.Now().After(deadline) {
+			p.fail("the map is still busy after %v", harness.Patience)
+		}
+		if _, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot()); err != nil {
+			p.t.Fatal(err)
+		}
+	}
 }
 
 // clickMap clicks on the map, at a part of its width and height.

@@ -2149,7 +2149,10 @@ export interface components {
             license?: components["schemas"]["DataLicense"] | null;
             attribution?: components["schemas"]["DataAttribution"] | null;
             show_clients?: components["schemas"]["ShowClients"];
+            timezone?: components["schemas"]["NetworkZone"] | null;
         };
+        /** @description The IANA zone in which people of the network read times, such as `America/New_York`: mails are written in it, and the console proposes it for hours of operation. `null` means UTC. */
+        NetworkZone: string;
         /** @description What the network is called. Everyone sees it. `null` means Beacon. */
         NetworkName: string;
         /** @description One sentence about the network. Everyone sees it. */
@@ -2226,6 +2229,7 @@ export interface components {
             license: components["schemas"]["DataLicense"] | null;
             attribution: components["schemas"]["DataAttribution"] | null;
             show_clients: components["schemas"]["ShowClients"];
+            timezone: components["schemas"]["NetworkZone"] | null;
         };
         /** @description Whether hotspots earn something today, and the first day on which that is otherwise, if it is known: see `POST /v1/rewards/policies`. */
         RewardsSwitch: {

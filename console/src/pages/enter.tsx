@@ -3,6 +3,7 @@
 import { ask } from "../api";
 import { arrive } from "../arrive";
 import { t } from "../messages";
+import { isSecure } from "../passkeys";
 import { DoorNote } from "../parts/doornote";
 import { useDoing } from "../parts/use";
 import type { Begun } from "../people";
@@ -23,7 +24,9 @@ export function EnterPage({ token }: { token: string }) {
     <section class="page narrow">
       <h1>{t.app.signIn}</h1>
       <div class="card">
-        {token ? (
+        {token && !isSecure() ? (
+          <p class="note">{t.doors.insecureLink}</p>
+        ) : token ? (
           <>
             <p>{who ? t.link.already(who.name) : t.enter.once}</p>
             <DoorNote error={error} />
@@ -34,7 +37,7 @@ export function EnterPage({ token }: { token: string }) {
         ) : (
           <p>{t.enter.used}</p>
         )}
-        {(error || !token) && (
+        {(error || !token || !isSecure()) && (
           <p>
             <a href="#/sign-in">{t.enter.others}</a>
           </p>

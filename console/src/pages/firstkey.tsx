@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { ask } from "../api";
 import { t } from "../messages";
 import { language } from "../messages/language";
-import { canPasskeys } from "../passkeys";
+import { canPasskeys, isSecure } from "../passkeys";
 import { Field } from "../parts/field";
 import { DoorNote } from "../parts/doornote";
 import { ErrorNote, faultAt } from "../parts/note";
@@ -25,7 +25,7 @@ export function FirstKeyPage({ token }: { token: string }) {
   const [made, setMade] = useState<CreatedKey>();
   const doors = useDoors();
   // A session of a person needs a cookie that only https, or this machine, may set.
-  if (made || !globalThis.isSecureContext) return <FirstKey token={token} made={made} onMade={setMade} />;
+  if (made || !isSecure()) return <FirstKey token={token} made={made} onMade={setMade} />;
   return (
     <section class="page narrow">
       <Progress step={1} of={networkSteps(!!doors?.passkeys && canPasskeys())} />

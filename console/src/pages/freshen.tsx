@@ -36,7 +36,7 @@ function Asked({ done }: { done: (fresh: boolean) => void }) {
       <p>{t.fresh.why}</p>
       {offers && (
         <>
-          <DoorNote error={byPasskey.error} refused={t.passkeys.unknown} />
+          <DoorNote error={byPasskey.error} refused={t.fresh.refused} />
           <button type="button" class="button" disabled={byPasskey.busy} onClick={show}>
             {byPasskey.busy ? t.doors.waiting : t.fresh.passkey}
           </button>

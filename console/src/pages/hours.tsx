@@ -1,11 +1,12 @@
 // When a hotspot means to be open.
-import { useId } from "preact/hooks";
 import type { Fault } from "../api";
 import { today } from "../clock";
 import { inWords } from "../faults";
 import * as format from "../format";
+import { network } from "../head";
 import { t } from "../messages";
 import { Check, Field } from "../parts/field";
+import { ZoneField } from "../parts/zone";
 import type { ExceptionDay, OperatingHours, WeeklySpan } from "../types";
 
 const days: WeeklySpan["days"] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
@@ -17,26 +18,18 @@ interface Props {
 }
 
 export function HoursEditor({ hours, onChange, faults }: Props) {
-  const zones = useId();
   return (
     <fieldset>
       <legend>{t.hours.title}</legend>
       <Check label={t.hours.always} name="always" checked={hours === null} onChange={(always) => onChange(always ? null : firstHours())} />
       {hours && (
         <>
-          <Field
-            label={t.hours.zone}
+          <ZoneField
             name="timezone"
-            list={zones}
             value={hours.timezone}
-            onInput={(event) => onChange({ ...hours, timezone: event.currentTarget.value })}
+            onZone={(timezone) => onChange({ ...hours, timezone })}
             fault={inWords(faults.find(({ field }) => field === "settings.operating_hours.timezone")?.message ?? "")}
           />
-          <datalist id={zones}>
-            {Intl.supportedValuesOf("timeZone").map((zone) => (
-              <option key={zone} value={zone} />
-            ))}
-          </datalist>
           {hours.weekly.map((span, i) => (
             <SpanEditor
               key={i}
@@ -87,7 +80,7 @@ export function HoursEditor({ hours, onChange, faults }: Props) {
 
 function firstHours(): OperatingHours {
   return {
-    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC",
+    timezone: network.value.timezone || format.zone(),
     weekly: [{ days: days.slice(0, 5), open: "08:00", close: "22:00" }],
   };
 }

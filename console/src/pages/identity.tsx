@@ -1,5 +1,6 @@
 // How the network presents itself to everyone: its name, what it is, whom to ask, its colour and
 // its logo. Admins set it among the settings, and on the first run.
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api";
 import { basemapText, isPublic, network, presented } from "../head";
@@ -9,6 +10,7 @@ import { Check, Field } from "../parts/field";
 import { Facts } from "../parts/facts";
 import { ErrorNote, useFaults, useFirstFault } from "../parts/note";
 import { useAsk, useDoing } from "../parts/use";
+import { ZoneField } from "../parts/zone";
 import { askBeforeLeaving } from "../router";
 import { isColour, shadesOf } from "../shades";
 import { useCell } from "../state";
@@ -18,20 +20,26 @@ import { GetStreets } from "./getstreets";
 const path = "/v1/settings";
 const standard = "#0b62ba";
 
+interface Props {
+  brief?: boolean;
+  onNext?: () => void; // of a step: what is saved leads on
+  children?: ComponentChildren; // above the button
+}
+
 /** The form, once it is known what is set. */
-export function NetworkIdentity({ brief = false }: { brief?: boolean }) {
+export function NetworkIdentity(props: Props) {
   const { answer, error } = useAsk<NetworkSettings>(path);
   return (
     <>
       <ErrorNote error={error} />
-      {answer && <Form is={answer.data} brief={brief} />}
+      {answer && <Form is={answer.data} {...props} />}
     </>
   );
 }
 
-const shown = ["name", "description", "contact", "color", "logo", "language", "license", "attribution", "show_clients"];
+const shown = ["name", "description", "contact", "color", "logo", "language", "license", "attribution", "show_clients", "timezone"];
 
-function Form({ is, brief }: { is: NetworkSettings; brief: boolean }) {
+function Form({ is, brief = false, onNext, children }: Props & { is: NetworkSettings }) {
   const [texts, setTexts] = useState({
     name: is.name ?? "",
     description: is.description ?? "",
@@ -39,6 +47,7 @@ function Form({ is, brief }: { is: NetworkSettings; brief: boolean }) {
     language: is.language ?? "",
     license: is.license ?? "",
     attribution: is.attribution ?? "",
+    timezone: is.timezone ?? "",
   });
   const [colour, setColour] = useState(is.color ?? "");
   const [clients, setClients] = useState(is.show_clients);
@@ -59,13 +68,14 @@ function Form({ is, brief }: { is: NetworkSettings; brief: boolean }) {
     setChanged(true);
   };
   const send = submit(async () => {
+    if (onNext && !changed) return onNext();
     const orNull = (text: string): string | null => text.trim() || null;
     const body = {
       name: orNull(texts.name),
       description: orNull(texts.description),
       contact: orNull(texts.contact),
       color: orNull(colour),
-      ...(brief ? {} : { language: orNull(texts.language), license: orNull(texts.license), attribution: orNull(texts.attribution), show_clients: clients }),
+      ...(brief ? {} : { language: orNull(texts.language), license: orNull(texts.license), attribution: orNull(texts.attribution), timezone: orNull(texts.timezone), show_clients: clients }),
       ...(logo === undefined ? {} : { logo }),
     };
     const { data } = await ask<NetworkSettings>(path, { method: "PATCH", body });
@@ -74,6 +84,8 @@ function Form({ is, brief }: { is: NetworkSettings; brief: boolean }) {
     setChanged(false);
     setSaved(true);
     presented(data);
+    askBeforeLeaving("");
+    onNext?.();
   });
   const field = (name: keyof typeof texts, label: string, hint: string, most: number) => (
     <Field
@@ -129,6 +141,18 @@ function Form({ is, brief }: { is: NetworkSettings; brief: boolean }) {
         </button>
       )}
       {!brief && field("language", t.identity.language, t.identity.languageHint, 3)}
+      {!brief && (
+        <ZoneField
+          name="network-timezone"
+          value={texts.timezone}
+          onZone={(timezone) => {
+            touch("timezone");
+            setTexts({ ...texts, timezone });
+          }}
+          hint={t.identity.zoneHint}
+          fault={faults.at("timezone")}
+        />
+      )}
       {!brief && field("license", t.identity.license, t.identity.licenseHint, 200)}
       {!brief && field("attribution", t.identity.attribution, t.identity.attributionHint, 200)}
       {!brief && (
@@ -142,12 +166,13 @@ function Form({ is, brief }: { is: NetworkSettings; brief: boolean }) {
           }}
         />
       )}
+      {children}
       <ErrorNote error={error} at={shown} />
       <div class="line">
         <button type="submit" class="button" disabled={busy}>
-          {busy ? t.settings.saving : t.words.save}
+          {busy ? t.settings.saving : onNext ? t.setUp.next : t.words.save}
         </button>
-        <span role="status">{saved ? t.identity.saved : changed ? t.settings.unsaved : ""}</span>
+        <span role="status">{saved && !onNext ? t.identity.saved : changed ? t.settings.unsaved : ""}</span>
       </div>
     </form>
   );

@@ -4,6 +4,7 @@ import { ask } from "../api";
 import * as format from "../format";
 import { t } from "../messages";
 import { language } from "../messages/language";
+import { isSecure } from "../passkeys";
 import { Field } from "../parts/field";
 import { DoorNote } from "../parts/doornote";
 import { faultAt } from "../parts/note";
@@ -14,6 +15,7 @@ import { session } from "../session";
 import { useCell } from "../state";
 import { useDoors } from "./doors";
 import { ToProvider } from "./provider";
+import { People } from "./signin";
 
 export function JoinPage({ token }: { token: string }) {
   const who = useCell(session.who);
@@ -44,7 +46,8 @@ export function JoinPage({ token }: { token: string }) {
         {reading.busy && <p class="waiting">{t.words.wait}</p>}
         {!token && <p>{t.join.used}</p>}
         {(reading.error || !token) && <p>{t.join.another}</p>}
-        {invited && (
+        {invited && !isSecure() && <p class="note">{t.doors.insecureLink}</p>}
+        {invited && isSecure() && (
           <>
             <p class="lead">{t.join.to(invited.account_name || invited.network)}</p>
             <ul class="plain">
@@ -74,12 +77,22 @@ export function JoinPage({ token }: { token: string }) {
               </button>
             </form>
             {!is && provider && <ToProvider purpose="sign-in" invitation={token} verb={t.provider.accept(provider)} />}
-            {!who && (
-              <p class="small">{t.join.signIn((text) => <a href="#/sign-in">{text}</a>)}</p>
-            )}
+            {!who && <BeenHere />}
           </>
         )}
       </div>
     </section>
+  );
+}
+
+/** For those who are known here: once they are signed in, they accept as who they are. */
+function BeenHere() {
+  const [open, setOpen] = useState(false);
+  const doors = useDoors();
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{t.join.beenHere}</summary>
+      {open && doors && <People doors={doors} />}
+    </details>
   );
 }

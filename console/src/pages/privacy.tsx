@@ -68,7 +68,7 @@ export function RecommendPrivacy() {
       <ErrorNote error={error} />
       <p role="status">{done && t.privacy.done}</p>
       {!done && (
-        <button type="button" class="button" disabled={busy} onClick={hide}>
+        <button type="button" class="quiet" disabled={busy} onClick={hide}>
           {t.privacy.hide}
         </button>
       )}

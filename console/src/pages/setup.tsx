@@ -1,15 +1,18 @@
 // The first steps of whoever is new: a passkey and recovery codes; and of who sets up a network,
 // what it is called, where it is, and who comes next.
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api";
+import * as format from "../format";
+import { network, presented } from "../head";
 import { t } from "../messages";
 import { canPasskeys } from "../passkeys";
 import { mapView } from "../parts/maphost";
-import { ErrorNote } from "../parts/note";
+import { ErrorNote, faultAt } from "../parts/note";
 import { Panel } from "../parts/panel";
 import { Search } from "../parts/search";
 import { useDoing } from "../parts/use";
+import { ZoneField } from "../parts/zone";
 import { position } from "../position";
 import { go } from "../router";
 import { session } from "../session";
@@ -19,6 +22,7 @@ import { NewCodes, NewPasskey, useDoors } from "./doors";
 import { NetworkIdentity } from "./identity";
 import { InviteStaff } from "./invitations";
 import { RecommendPrivacy } from "./privacy";
+import type { NetworkSettings } from "../types";
 
 type Step = "passkey" | "codes" | "network" | "place" | "people";
 const ofPerson: Step[] = ["passkey", "codes"];
@@ -77,12 +81,9 @@ function Body({ step, progress, onDone }: { step: Step; progress: ComponentChild
         </div>
       )}
       {step === "network" && (
-        <>
-          <NetworkIdentity brief />
-          <div class="card">
-            <RecommendPrivacy />
-          </div>
-        </>
+        <NetworkIdentity brief onNext={onDone}>
+          <RecommendPrivacy />
+        </NetworkIdentity>
       )}
       {step === "people" && (
         <div class="card wide">
@@ -90,12 +91,13 @@ function Body({ step, progress, onDone }: { step: Step; progress: ComponentChild
           <InviteStaff />
         </div>
       )}
-      <p>
-        {/* What cannot be skipped has its own button. */}
-        <button type="button" class={step === "network" || step === "people" ? "button" : "quiet"} onClick={onDone}>
-          {step === "network" ? t.setUp.next : step === "people" ? t.setUp.finish : t.setUp.later}
-        </button>
-      </p>
+      {step !== "network" && (
+        <p>
+          <button type="button" class={step === "people" ? "button" : "quiet"} onClick={onDone}>
+            {step === "people" ? t.setUp.finish : t.setUp.later}
+          </button>
+        </p>
+      )}
     </section>
   );
 }
@@ -103,6 +105,7 @@ function Body({ step, progress, onDone }: { step: Step; progress: ComponentChild
 /** Where the map of the network begins: what it shows when the button is pressed. */
 function Place({ progress, onDone }: { progress: ComponentChildren; onDone: () => void }) {
   const view = useCell(mapView);
+  const [zone, setZone] = useState(network.value.timezone || format.zone());
   const { busy, error, run } = useDoing();
   const finding = useDoing();
   useEffect(() => view?.show({ kind: "network" }), [view]);
@@ -110,7 +113,8 @@ function Place({ progress, onDone }: { progress: ComponentChildren; onDone: () =
   const keep = (): void =>
     run(async () => {
       const sight = view?.sight.value;
-      if (sight) await ask("/v1/settings", { method: "PATCH", body: { start_view: { lat: sight.lat, lng: sight.lng, zoom: sight.zoom } } });
+      const body = { timezone: zone.trim() || null, ...(sight && { start_view: { lat: sight.lat, lng: sight.lng, zoom: sight.zoom } }) };
+      presented((await ask<NetworkSettings>("/v1/settings", { method: "PATCH", body })).data);
       onDone();
     });
   return (
@@ -119,7 +123,12 @@ function Place({ progress, onDone }: { progress: ComponentChildren; onDone: () =
       <h1>{t.setUp.place}</h1>
       <p>{t.setUp.placeText}</p>
       <Search candidates={[]} onText={() => undefined} onPick={(found) => view?.fly(found, found.zoom)} hint={t.setUp.search} nothing={t.search.allNothing} />
-      <ErrorNote error={error ?? finding.error} />
+      <ErrorNote error={finding.error} />
+      <details>
+        <summary>{t.setUp.zone(zone)}</summary>
+        <ZoneField name="timezone" value={zone} onZone={setZone} hint={t.identity.zoneHint} fault={faultAt(error, "timezone")} />
+      </details>
+      <ErrorNote error={error} />
       <div class="line">
         <button type="button" class="button" disabled={busy || !view} onClick={keep}>
           {t.setUp.here}

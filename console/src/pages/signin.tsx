@@ -1,10 +1,10 @@
 // The doors that work here: for people, and for the holders of keys.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ApiError, ask } from "../api";
 import { arrive } from "../arrive";
 import { t } from "../messages";
 import { language } from "../messages/language";
-import { canPasskeys, use, type Ceremony } from "../passkeys";
+import { canPasskeys, fillsIn, isSecure, use, type Ceremony } from "../passkeys";
 import { Check, Field } from "../parts/field";
 import { DoorNote } from "../parts/doornote";
 import { ErrorNote, faultAt } from "../parts/note";
@@ -12,6 +12,7 @@ import { useAsk, useDoing } from "../parts/use";
 import type { Begun, Doors } from "../people";
 import { isPublic, network } from "../head";
 import { go, route } from "../router";
+import { whenSeen } from "../seen";
 import { session } from "../session";
 import { useCell } from "../state";
 import type { Key } from "../types";
@@ -27,7 +28,7 @@ export function SignInPage() {
       {notice && <p class="note">{notice}</p>}
       {loading && !doors ? (
         <p class="waiting">{t.words.wait}</p>
-      ) : doors?.people ? (
+      ) : doors?.people && isSecure() ? (
         <>
           <People doors={doors} />
           <details class="card door">
@@ -37,10 +38,11 @@ export function SignInPage() {
         </>
       ) : (
         <div class="card">
+          {doors?.people && <p class="note">{t.doors.insecure}</p>}
           <KeyForm />
         </div>
       )}
-      {doors?.signup === "open" && <SignUp />}
+      {doors?.signup === "open" && isSecure() && <SignUp />}
       <p class="hint">
         {doors?.people ? t.doors.help : t.signIn.help(<code>beacon keys invite</code>)}
         {isPublic() && (doors?.people ? t.doors.publicMap : t.signIn.publicMap)((text) => <a href="/#/">{text}</a>)} {t.signIn.preview((text) => <a href="/preview">{text}</a>)}
@@ -50,15 +52,49 @@ export function SignInPage() {
   );
 }
 
+const offerLasts = 4 * 60_000; // milliseconds: a ceremony lasts 5 minutes
+
+/** Has the browser offer passkeys among what it fills in, and tells of the one that was chosen. Returns what ends it. */
+function offer(begin: () => Promise<Ceremony>, onChosen: (begun: Ceremony, response: unknown) => void): () => void {
+  const stop = new AbortController();
+  let wait = (): void => undefined;
+  const next = async (): Promise<void> => {
+    if (!(await fillsIn())) return;
+    const begun = await begin();
+    if (stop.signal.aborted) return;
+    const ended = new AbortController();
+    const end = (): void => ended.abort();
+    stop.signal.addEventListener("abort", end);
+    const timer = setTimeout(() => {
+      end();
+      again();
+    }, offerLasts);
+    const response = await use(begun, ended.signal).catch(() => undefined); // chose none
+    clearTimeout(timer);
+    if (response && !stop.signal.aborted) onChosen(begun, response);
+  };
+  // What cannot be offered is missed by nobody: the button is there.
+  const again = (): void => void (wait = whenSeen(() => void next().catch(() => undefined)));
+  again();
+  return () => {
+    stop.abort();
+    wait();
+  };
+}
+
 /** Signs in with the passkey that the device has for this network: nobody has to type a name. */
-export function PasskeyDoor() {
+function PasskeyDoor() {
   const { busy, error, run } = useDoing();
+  const begin = async (): Promise<Ceremony> => (await ask<Ceremony>("/console/passkeys/sign-in/begin", { method: "POST", key: "" })).data;
+  const finish = async ({ ceremony }: Ceremony, response: unknown): Promise<void> =>
+    arrive((await ask<Begun>("/console/passkeys/sign-in/finish", { method: "POST", body: { ceremony, response }, key: "" })).data);
   const show = (): void =>
     run(async () => {
-      const { data } = await ask<Ceremony>("/console/passkeys/sign-in/begin", { method: "POST", key: "" });
-      const response = await use(data);
-      arrive((await ask<Begun>("/console/passkeys/sign-in/finish", { method: "POST", body: { ceremony: data.ceremony, response }, key: "" })).data);
+      const begun = await begin();
+      await finish(begun, await use(begun));
     });
+  // Meanwhile the browser offers the passkeys where it fills in fields. A device is asked one thing at a time.
+  useEffect(() => (busy ? undefined : offer(begin, (begun, response) => run(() => finish(begun, response)))), [busy]);
   return (
     <>
       <DoorNote error={error} refused={t.passkeys.unknown} />
@@ -69,17 +105,29 @@ export function PasskeyDoor() {
   );
 }
 
+/** The address of this page with a name, where this computer has one. */
+const named = (): string | undefined => (["127.0.0.1", "[::1]"].includes(location.hostname) ? location.href.replace(location.hostname, "localhost") : undefined);
+
 /** Whether the page was opened at an address of numbers, for which there are no passkeys. */
 const atAddress = (): boolean => /^[\d.]+$|^\[/.test(location.hostname);
 
 /** Why there are no passkeys here. */
 export function NoPasskeys({ doors }: { doors: Doors | undefined }) {
   if (doors?.passkeys && canPasskeys()) return null;
-  const why = !globalThis.isSecureContext ? t.doors.noPasskeysHttp : atAddress() ? t.doors.noPasskeysAddress : doors?.passkeys ? t.doors.noPasskeysBrowser : t.doors.noPasskeysServer;
+  const better = named();
+  if (better) {
+    return (
+      <p class="note">
+        <span>{t.doors.noPasskeysLoopback((text) => <a href={better}>{text}</a>)}</span>
+      </p>
+    );
+  }
+  const why = atAddress() ? t.doors.noPasskeysAddress : doors?.passkeys ? t.doors.noPasskeysBrowser : t.doors.noPasskeysServer;
   return <p class="note">{why}</p>;
 }
 
-function People({ doors }: { doors: Doors }) {
+/** The doors for people that there are here. */
+export function People({ doors }: { doors: Doors }) {
   return (
     <div class="card doors">
       {doors.passkeys && canPasskeys() ? <PasskeyDoor /> : <NoPasskeys doors={doors} />}
@@ -104,7 +152,7 @@ function MailDoor() {
   });
   return (
     <form onSubmit={send} noValidate>
-      <Field label={t.doors.mail} name="mail" type="email" autoComplete="email" value={mail} fault={faultAt(error, "mail")} onInput={(event) => setMail(event.currentTarget.value)} />
+      <Field label={t.doors.mail} name="mail" type="email" autoComplete="email webauthn" value={mail} fault={faultAt(error, "mail")} onInput={(event) => setMail(event.currentTarget.value)} />
       <ErrorNote error={error} at={["mail"]} />
       <p role="status">{sent && t.doors.sent(sent)}</p>
       <button type="submit" class="quiet" disabled={busy || mail.trim() === ""}>
@@ -124,7 +172,7 @@ function CodeDoor() {
       <Field
         label={t.doors.code}
         name="code"
-        autoComplete="off"
+        autoComplete="one-time-code webauthn"
         spellcheck={false}
         hint={t.doors.codeHint}
         value={code}
@@ -166,7 +214,7 @@ function KeyForm() {
         fault={refused ? t.signIn.refused : ""}
         hint={stay ? t.signIn.hintStay : t.signIn.hintTab}
       />
-      <Check label={t.signIn.stay} name="stay" checked={stay} onChange={setStay} />
+      {isSecure() && <Check label={t.signIn.stay} name="stay" checked={stay} onChange={setStay} />}
       {error && !refused ? <ErrorNote error={error} /> : null}
       <button type="submit" class="button" disabled={busy || key.trim() === ""}>
         {busy ? t.signIn.checking : t.app.signIn}

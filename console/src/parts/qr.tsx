@@ -19,6 +19,9 @@ export function Copy({ text, label, done }: { text: string; label: string; done:
   );
 }
 
+/** Whether a link leads whoever follows it to their own computer. */
+const leadsHere = (link: string): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(new URL(link).hostname);
+
 /** The server draws the picture; without one, the link is enough. */
 export function ShownLink({ title, link, hint }: { title: string; link: string; hint: string }) {
   const [drawn, setDrawn] = useState<Drawn>();
@@ -43,6 +46,7 @@ export function ShownLink({ title, link, hint }: { title: string; link: string; 
         </svg>
       )}
       <p class="small">{hint}</p>
+      {leadsHere(link) && <p class="small">{t.invitations.onlyHere(<code>--public-url</code>)}</p>}
     </div>
   );
 }

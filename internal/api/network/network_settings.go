@@ -17,7 +17,7 @@ func decodeSettings(_ *http.Request, o *edge.Object) (patch oversight.SettingsPa
 	patch.Language = o.Text("language")
 	identity := beacon.IdentityForm{
 		Name: o.Text("name"), Description: o.Text("description"), Contact: o.Text("contact"), Color: o.Text("color"), Logo: o.Text("logo"),
-		License: o.Text("license"), Attribution: o.Text("attribution"), ShowClients: o.Flag("show_clients"),
+		License: o.Text("license"), Attribution: o.Text("attribution"), ShowClients: o.Flag("show_clients"), TimeZone: o.Text("timezone"),
 	}
 	var f beacon.Faults
 	if text, ok := beacon.Optional(homes, "home_privacy", &f); ok {
@@ -51,6 +51,6 @@ func (a *API) encodeSettings(_ http.Header, in oversight.Settings) edge.Payload 
 	return edge.Payload{Data: client.NetworkSettings{
 		HomePrivacy: client.HomePrivacy(in.Homes), Rewards: switched, StartView: (*client.StartView)(in.Maps.Start), Language: set(in.Maps.Language),
 		Name: set(i.Name), Description: set(i.Description), Contact: set(i.Contact), Color: set(string(i.Color)), LogoType: set(i.Logo.Type),
-		License: set(i.License), Attribution: set(i.Attribution), ShowClients: i.ShowClients,
+		License: set(i.License), Attribution: set(i.Attribution), ShowClients: i.ShowClients, TimeZone: set(i.TimeZone),
 	}}
 }

@@ -1,6 +1,7 @@
 package people
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -186,7 +187,7 @@ func (a *API) encodeShown(_ http.Header, i people.Invited) edge.Payload {
 		Account: string(i.Account), AccountName: i.Name, Role: string(i.Role), Posts: edge.Texts(i.Posts), InvitedBy: i.By, ExpiresAt: i.ExpiresAt,
 	}
 	if a.cfg.Identity != nil {
-		shown.Network = a.cfg.Identity().Name
+		shown.Network = cmp.Or(a.cfg.Identity().Name, beacon.DefaultNetworkName)
 	}
 	return edge.Payload{Data: shown}
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"net"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -27,7 +28,7 @@ type Store interface {
 type Config struct {
 	People    *people.People
 	Store     Store
-	PublicURL string        // where browsers reach the server; at a loopback address, localhost does too
+	PublicURL string        // where browsers reach the server: see Site
 	Network   func() string // its name
 	Provider  *Provider     // nil: none
 	Now       func() time.Time
@@ -46,24 +47,35 @@ type Doors struct {
 
 // New returns the doors.
 func New(cfg Config) *Doors {
-	site, host := siteOf(cfg.PublicURL)
+	site := Site(cfg.PublicURL)
 	return &Doors{
-		people: cfg.People, store: cfg.Store, network: cfg.Network, now: cfg.Now, host: host, provider: cfg.Provider,
+		people: cfg.People, store: cfg.Store, network: cfg.Network, now: cfg.Now, host: hostOf(site), provider: cfg.Provider,
 		passkeys: passkey.New(passkey.Config{PublicURL: site, Now: cfg.Now}),
 	}
 }
 
-// siteOf returns the address that passkeys belong to, and its host. A server that is reached
-// at a loopback address is reached at localhost too, which is a name.
-func siteOf(public string) (site, host string) {
+// Site returns the address at which people open the console of a server with a public URL, and
+// to which passkeys belong. The addresses 127.0.0.1 and ::1 are also called localhost, which is
+// a name: passkeys need one.
+func Site(public string) string {
 	u, err := url.Parse(public)
+	if err != nil || u.Scheme != "http" {
+		return public
+	}
+	if at, err := netip.ParseAddr(u.Hostname()); err != nil || at != netip.IPv6Loopback() && at != netip.AddrFrom4([4]byte{127, 0, 0, 1}) {
+		return public
+	}
+	u.Host = strings.TrimSuffix("localhost:"+u.Port(), ":")
+	return u.String()
+}
+
+// hostOf returns the host of an address, with its port.
+func hostOf(site string) string {
+	u, err := url.Parse(site)
 	if err != nil {
-		return public, ""
+		return ""
 	}
-	if u.Scheme == "http" && net.ParseIP(u.Hostname()).IsLoopback() {
-		u.Host = strings.TrimSuffix("localhost:"+u.Port(), ":")
-	}
-	return u.String(), u.Host
+	return u.Host
 }
 
 // Why there are no passkeys for a page.

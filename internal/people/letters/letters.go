@@ -119,7 +119,7 @@ func (l *Letters) write(one letter) mail.Message {
 	network := l.cfg.Network.Identity()
 	name := cmp.Or(network.Name, beacon.DefaultNetworkName)
 	words := wordsIn(cmp.Or(one.language, l.cfg.Network.MapSettings().Language), one.kind)
-	fill := strings.NewReplacer("{network}", name, "{until}", words.day(one.expires))
+	fill := strings.NewReplacer("{network}", name, "{until}", words.day(one.expires.In(network.Zone())))
 	page := shown{
 		Language: words.code, Network: name, Color: string(cmp.Or(network.Color, beacon.DefaultColor)), Link: one.link,
 		Subject: fill.Replace(words.subject), Button: words.button, Copy: words.copy,

@@ -30,11 +30,11 @@ func (p *post) Send(_ context.Context, m mail.Message) (err error) {
 	return nil
 }
 
-// network is one whose language is Spanish.
+// network is one whose language is Spanish, in Madrid.
 type network string
 
 func (n network) Identity() beacon.Identity {
-	return beacon.Identity{Name: string(n), Color: "#dc0067"}
+	return beacon.Identity{Name: string(n), Color: "#dc0067", TimeZone: "Europe/Madrid"}
 }
 func (n network) MapSettings() beacon.MapSettings { return beacon.MapSettings{Language: "es"} }
 
@@ -71,8 +71,8 @@ func TestLetters(t *testing.T) {
 		t.Fatalf("sent: %+v", p.sent)
 	}
 	for i, want := range []struct{ to, subject, text, html string }{
-		{"ada@example.org", `Sign in to Wi-Fi & "Friends" <x>`, "https://wifi.example.org/#/enter/T0ken\n\nThe link works once, until 5 November 2026, 12:30 UTC.", `href="https://wifi.example.org/#/enter/T0ken"`},
-		{"eva@example.org", `Invitación a Wi-Fi & "Friends" <x>`, "hasta el 5 de noviembre de 2026, 12:30 UTC.", `lang="es"`},
+		{"ada@example.org", `Sign in to Wi-Fi & "Friends" <x>`, "https://wifi.example.org/#/enter/T0ken\n\nThe link works once, until 5 November 2026, 13:30 CET.", `href="https://wifi.example.org/#/enter/T0ken"`},
+		{"eva@example.org", `Invitación a Wi-Fi & "Friends" <x>`, "hasta el 5 de noviembre de 2026, 13:30 CET.", `lang="es"`},
 		{"kim@example.org", `Invitation to Wi-Fi & "Friends" <x>`, "https://wifi.example.org/#/join/T2ken\n", "background:#dc0067;"},
 	} {
 		m := p.sent[i]

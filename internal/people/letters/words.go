@@ -65,13 +65,12 @@ func wordsIn(language string, of kind) words {
 	return w
 }
 
-func englishDay(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
+func englishDay(t time.Time) string { return t.Format("2 January 2006, 15:04 MST") }
 
 var months = [...]string{"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"}
 
 func spanishDay(t time.Time) string {
-	t = t.UTC()
-	return fmt.Sprintf("%d de %s de %d, %s UTC", t.Day(), months[t.Month()-1], t.Year(), t.Format("15:04"))
+	return fmt.Sprintf("%d de %s de %d, %s", t.Day(), months[t.Month()-1], t.Year(), t.Format("15:04 MST"))
 }
 
 // shown is what stands in a mail.

@@ -379,7 +379,7 @@ export const staff = {
   identity: {
     title: "Your network",
     first: "Name your network",
-    about: "Everyone sees this, also people without a key: in titles, on the sign-in page, and when someone shares a link.",
+    about: "Everyone sees this, also who is not signed in: in titles, on the sign-in page, and when someone shares a link.",
     nameHint: "Such as “Freifunk Berlin”. Without a name it is called Beacon.",
     description: "What it is, in a sentence",
     descriptionHint: "Such as “Free Wi-Fi by neighbours for neighbours”.",
@@ -397,6 +397,7 @@ export const staff = {
     preview: "How it looks in the light and in the dark",
     language: "Language of names on the map",
     languageHint: "Two or three letters, such as de. Empty: as people there write them.",
+    zoneHint: "Mails have their times in it, and new opening hours begin with it. Such as Europe/Berlin; empty: UTC.",
     license: "License of the open data",
     licenseHint: "The address of its text, such as https://creativecommons.org/licenses/by/4.0/. Every open feed names it.",
     attribution: "Attribution",

@@ -392,7 +392,7 @@ export const staff: typeof en = {
   identity: {
     title: "Su red",
     first: "Dé un nombre a su red",
-    about: "Lo ven todos, también quienes no tienen clave: en los títulos, en la página de inicio de sesión y cuando alguien comparte un enlace.",
+    about: "Lo ven todos, también quien no ha iniciado sesión: en los títulos, en la página de inicio de sesión y cuando alguien comparte un enlace.",
     nameHint: "Por ejemplo, «Freifunk Berlin». Sin nombre se llama Beacon.",
     description: "Qué es, en una frase",
     descriptionHint: "Por ejemplo, «Wi-Fi libre de vecinos para vecinos».",
@@ -410,6 +410,7 @@ export const staff: typeof en = {
     preview: "Cómo se ve en claro y en oscuro",
     language: "Idioma de los nombres del mapa",
     languageHint: "Dos o tres letras, por ejemplo de. Vacío: como los escribe la gente de allí.",
+    zoneHint: "Los correos dan las horas en ella, y los horarios nuevos empiezan con ella. Por ejemplo Europe/Madrid; vacío: UTC.",
     license: "Licencia de los datos abiertos",
     licenseHint: "La dirección de su texto, por ejemplo https://creativecommons.org/licenses/by/4.0/. Todos los archivos abiertos la nombran.",
     attribution: "Atribución",

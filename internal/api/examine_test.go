@@ -29,7 +29,7 @@ func leavesSound(t testing.TB, open func(context.Context) (*store.Examination, e
 			now = machine // by which leases are taken
 		}
 		_, err = doctor.Examine(ctx, x, doctor.Options{Quick: true, Now: now, Done: func(r doctor.Result) {
-			if r.Wrong > 0 && !breaks[strings.Split(t.Name(), "/")[0]] && r.Check != "settings" { // a server of tests does not sync
+			if r.Wrong > 0 && !breaks[strings.Split(t.Name(), "/")[0]] && r.Check != "settings" && r.Check != doctor.Admins { // a server of tests does not sync, and nobody signs in there a year later
 				t.Errorf("the doctor says of %s: %v", r.Check, r.Faults)
 			}
 		}})

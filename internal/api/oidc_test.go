@@ -197,3 +197,47 @@ func TestOIDC_Refused(t *testing.T) {
 		wantFault(t, s.call(t, "POST", "/console/oidc/begin", "", "Origin", "https://evil.example"), http.StatusForbidden, "forbidden")
 	})
 }
+
+// Who someone is at the provider can be taken from them, by themselves or by an admin, but not
+// the last door of a person, nor that of the last admin.
+func TestOIDC_Unlink(t *testing.T) {
+	i := newIssuer(t)
+	eachStoreWith(t, i.options(t, nil), func(t *testing.T, s *server) {
+		ada := s.firstAdmin(t)
+		stranger := guest{server: s}
+		unlink := func(g guest, person string) answer {
+			t.Helper()
+			return g.send(t, "POST", "/console/oidc/unlink", `{"person":"`+person+`"}`)
+		}
+		wantFault(t, unlink(stranger, "me"), http.StatusForbidden, "forbidden")
+		wantFault(t, unlink(ada, "me"), http.StatusNotFound, "not_found")
+		ada.arrives(t, ada.visits(t, i, `{"purpose":"link"}`, as("ada")))
+		wantFault(t, unlink(ada, "me"), http.StatusConflict, "conflict") // the only door
+		key := s.anyone(t, "admin")
+		root := func(person string) error {
+			_, err := people.Unlink(t.Context(), s.People, beacon.Principal{Key: key.key, User: key.user, Scopes: []beacon.Scope{beacon.Admin}}, beacon.PersonID(person))
+			return err
+		}
+		if err := root(ada.me.ID); beacon.KindOf(err) != beacon.Conflict {
+			t.Errorf("the last door of the last admin: %v", err)
+		}
+		adas := ada.adds(t)
+		s.advance(5 * time.Minute)
+		wantFault(t, unlink(ada, "me"), http.StatusForbidden, "forbidden") // not fresh
+		ada.send(t, "POST", "/console/fresh/finish", adas.sign(t, ada.begin(t, "/console/fresh/begin"))).want(t, http.StatusOK)
+		unlink(ada, "me").want(t, http.StatusNoContent)
+		wantFault(t, stranger.back(t, stranger.visits(t, i, "", as("ada"))), http.StatusForbidden, "forbidden")
+		wantFault(t, unlink(ada, "me"), http.StatusNotFound, "not_found")
+		// Someone else, who is signed out.
+		made := data[shapes.CreatedInvitation](t, ada.send(t, "POST", "/v1/users/me/invitations", `{"role":"viewer"}`), http.StatusOK)
+		ben := stranger.arrives(t, stranger.visits(t, i, `{"invitation":"`+tokenOf(made.Link)+`"}`, as("ben")))
+		vic := ada.invited(t, "/v1/users/me/invitations", `{"role":"owner"}`, "Vic")
+		wantFault(t, unlink(vic, ben.me.ID), http.StatusForbidden, "forbidden")
+		wantFault(t, unlink(ada, ada.me.ID), http.StatusForbidden, "forbidden")
+		wantFault(t, unlink(ada, "x"), http.StatusNotFound, "not_found")
+		unlink(ada, ben.me.ID).want(t, http.StatusNoContent)
+		wantFault(t, ben.send(t, "GET", "/v1/people/me", ""), http.StatusUnauthorized, "unauthorized")
+		wantFault(t, stranger.back(t, stranger.visits(t, i, "", as("ben"))), http.StatusForbidden, "forbidden")
+		wantFault(t, unlink(ada, ben.me.ID), http.StatusNotFound, "not_found")
+	})
+}

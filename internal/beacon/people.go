@@ -211,6 +211,7 @@ type PeopleWrites struct {
 	DropPasskey string
 	DropDoors   bool // all passkeys, tickets and identities of the person
 	Identities  []OIDCIdentity
+	DropOIDC    bool // all identities of the person
 	UseFirstKey bool // the invitation to create the first key
 	RevokeKeys  []KeyID
 	RevokedAt   time.Time // of the keys

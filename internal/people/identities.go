@@ -124,6 +124,48 @@ func (pp *People) LinkIdentity(ctx context.Context, p beacon.Principal, in Entry
 	return pp.Me(ctx, p, struct{}{})
 }
 
+var (
+	errLastDoor = &beacon.Error{Kind: beacon.Conflict, Message: "you could not sign in any more: add a passkey or make recovery codes first"}
+	errOnlyDoor = &beacon.Error{Kind: beacon.Conflict, Message: "the last admin could not sign in any more: make someone else an admin first"}
+	errNotThere = beacon.NoSuch("identity")
+)
+
+// Unlink makes a person sign in by the provider no more: the one who is signed in, who keeps
+// another door, or, by an admin, someone else, who is signed out.
+func Unlink(ctx context.Context, pp *People, p beacon.Principal, person beacon.PersonID) (struct{}, error) {
+	unlink := func(e *beacon.PeopleEdit) error {
+		if e.Person == nil || !e.Doors.OIDC {
+			return errNotThere
+		}
+		e.Write.DropOIDC = true
+		e.Write.Changes = append(e.Write.Changes, pp.change(beacon.PersonChanged, string(e.Person.ID), p.Actor(), "identity dropped"))
+		return nil
+	}
+	if person == "" || person == beacon.Me {
+		if err := CheckFresh(p, pp.now()); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, pp.edit(ctx, p, beacon.PeopleSight{Person: p.Person}, func(e *beacon.PeopleEdit) error {
+			if e.Doors.Passkeys+e.Doors.Codes == 0 && e.Doors.OIDC {
+				return errLastDoor
+			}
+			return unlink(e)
+		})
+	}
+	return struct{}{}, pp.editOther(ctx, p, person, func(e *beacon.PeopleEdit) error {
+		for i := range e.Person.Memberships {
+			if err := mayMakeLeaders(p, pp.now(), &e.Person.Memberships[i]); err != nil {
+				return err
+			}
+		}
+		if post := e.Person.In(""); post != nil && e.Doors.Passkeys+e.Doors.Codes == 0 && leadsElsewhere(e, *post) != nil {
+			return errOnlyDoor
+		}
+		e.Write.End = &beacon.EndSessions{Person: person}
+		return unlink(e)
+	})
+}
+
 // CheckFresh returns an error for whoever is not signed in, or has not shown just now who they
 // are.
 func CheckFresh(p beacon.Principal, now time.Time) error {

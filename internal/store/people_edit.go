@@ -239,6 +239,9 @@ func (w *peopleWriter) doors() {
 			w.exec(text, person)
 		}
 	}
+	if want.DropOIDC {
+		w.exec(`DELETE FROM identities WHERE person_id = $1`, person)
+	}
 	for _, kind := range want.DropTickets {
 		w.exec(dropTicketsSQL, person, string(kind))
 	}

@@ -35,6 +35,7 @@ func (a *API) ConsoleRoutes() []edge.OpenRoute {
 		edge.Open("POST /console/passkeys/finish", a.open(edge.Serve(a.Edge, 200, edge.FromBody(decodeNewPasskey), in.AddPasskey, encodePasskey))),
 		edge.Open("POST /console/oidc/begin", a.begins(a.leave)),
 		edge.Open("POST /console/oidc/finish", entersWith(a, visitLasts, decodeReturn, in.Returned)),
+		edge.Open("POST /console/oidc/unlink", a.open(edge.Serve(a.Edge, 204, edge.FromBody(decodeUnlinked), a.unlink, edge.EncodeNothing))),
 		edge.Open("POST /console/fresh/begin", a.begins(edge.Serve(a.Edge, 200, edge.DecodeNothing, in.BeginFresh, encodeCeremony))),
 		edge.Open("POST /console/fresh/finish", a.open(edge.Serve(a.Edge, 200, edge.FromBody(decodeFresh), a.freshen, encodeFresh))),
 		edge.Open("POST /console/qr", a.open(a.drawQR)),

@@ -9,6 +9,7 @@ import (
 	"github.com/beacon-wifi/beacon/client"
 	"github.com/beacon-wifi/beacon/internal/api/edge"
 	"github.com/beacon-wifi/beacon/internal/beacon"
+	"github.com/beacon-wifi/beacon/internal/people"
 	"github.com/beacon-wifi/beacon/internal/people/doors"
 	"github.com/beacon-wifi/beacon/internal/people/oidc"
 )
@@ -85,4 +86,14 @@ func decodeReturn(r *http.Request, o *edge.Object) (in doors.Return, err error) 
 	}
 	in.Query, err = decodeText(o, "query")
 	return in, err
+}
+
+// decodeUnlinked reads who is to sign in by the provider no more: "me", or someone by id.
+func decodeUnlinked(_ *http.Request, o *edge.Object) (beacon.PersonID, error) {
+	person, err := decodeText(o, "person")
+	return beacon.PersonID(person), err
+}
+
+func (a *API) unlink(ctx context.Context, p beacon.Principal, person beacon.PersonID) (struct{}, error) {
+	return people.Unlink(ctx, a.people, p, person)
 }

@@ -79,6 +79,8 @@ func TestHandOver(t *testing.T) {
 	ben.visit("/hotspots")
 	ben.at("/hotspots", "My hotspots")
 	ben.sees("no hotspots")
+	dana.visit("/hotspots/" + c.hotspot + "/days")
+	dana.sees("another account's") // today is Ben's
 
 	// Ben leaves, and nobody can sign in to his account.
 	left := ben.fetchesAs("POST", "/v1/hotspots", `{name: "Pier", type: "public", location: {lat: 40.7036, lng: -73.9932}, device: {ssid: "Guest", mac_address: "02:00:5e:10:00:78"}}`)

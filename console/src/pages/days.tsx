@@ -1,7 +1,7 @@
 // What each of the last days earned a hotspot, and why not more.
 import { Fragment } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { isAbort } from "../api";
+import { ApiError, isAbort } from "../api";
 import { today } from "../clock";
 import { explain, lastDays } from "../days";
 import * as format from "../format";
@@ -21,7 +21,7 @@ export function Days({ id, since, wanted }: { id: string; since: string; wanted:
   const [until, setUntil] = useState(today);
   const [shown, setShown] = useState(atFirst);
   const [chosen, setChosen] = useState("");
-  const [days, setDays] = useState<Map<string, Explanation>>(new Map());
+  const [days, setDays] = useState<Map<string, Explanation | null>>(new Map()); // null: who had the hotspot then earned it
   const [error, setError] = useState<unknown>();
   const [again, setAgain] = useState(0);
   const [section, inSight] = useInSight<HTMLElement>();
@@ -32,8 +32,12 @@ export function Days({ id, since, wanted }: { id: string; since: string; wanted:
     const waiting = lastDays(until, shown, since);
     const worker = async (): Promise<void> => {
       for (let date = waiting.shift(); date; date = waiting.shift()) {
-        const day = await explain(id, date, stop.signal);
-        setDays((before) => new Map(before).set(day.date, day));
+        const asked = date;
+        const day = await explain(id, asked, stop.signal).catch((failed: unknown) => {
+          if (failed instanceof ApiError && failed.status === 403) return null;
+          throw failed;
+        });
+        setDays((before) => new Map(before).set(asked, day));
       }
     };
     setError(undefined);
@@ -79,7 +83,7 @@ export function Days({ id, since, wanted }: { id: string; since: string; wanted:
                   {format.date(date)}
                   {day?.open ? t.words.soFar : ""}
                 </th>
-                <td class="number">{day ? <Credits amount={day.earned.total} /> : "…"}</td>
+                <td class="number">{day ? <Credits amount={day.earned.total} /> : day === null ? <span class="small">{t.day.others}</span> : "…"}</td>
                 <td class="number spare">{day ? <Credits amount={day.potential.total} /> : ""}</td>
                 <td class="number spare">{day ? t.words.of(format.minutes(day.facts.served_minutes), format.minutes(day.facts.expected_minutes)) : ""}</td>
                 <td class="action">

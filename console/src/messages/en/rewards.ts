@@ -44,6 +44,7 @@ export const rewards = {
     compared: (earned: string, before: string, days: number, month: string) => `${earned} credits; ${before} in the same ${days} days of ${month} (the line)`,
   },
   day: {
+    others: "another account's",
     title: "Rewards by day",
     last: "Last day",
     day: "Day (UTC)",

@@ -42,6 +42,7 @@ export const rewards: typeof en = {
     compared: (earned, before, days, month) => `${earned} créditos; ${before} en los mismos ${days} días de ${month} (la línea)`,
   },
   day: {
+    others: "de otra cuenta",
     title: "Recompensas por día",
     last: "Último día",
     day: "Día (UTC)",

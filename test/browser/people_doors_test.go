@@ -18,7 +18,7 @@ func TestPeople_Doors(t *testing.T) {
 	level.Needs(t, level.Check)
 	const plain = "wifi.test" // a name for which browsers want https
 	n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t, address: harness.FreeAddress()}
-	n.serve(t)
+	n.serve(t, slowly...)
 	port := n.address[strings.LastIndex(n.address, ":"):]
 	over := func(link string) string { return strings.Replace(link, "localhost", plain, 1) }
 	c := &crowd{whole: t, n: n, b: launch(t, chromedp.Flag("host-resolver-rules", "MAP "+plain+" 127.0.0.1")), url: "http://localhost" + port}
@@ -40,7 +40,7 @@ func TestPeople_Doors(t *testing.T) {
 	ada.at("/first-key/", "Your network begins here")
 	ada.fill(`input[name="name"]`, "Ada")
 	ada.press("Next")
-	ada.makesPasskey("/set-up", true)
+	c.makesPasskey(ada, "/set-up", true)
 	ada.at("/set-up", "Recovery codes")
 	codes := ada.writesCodesDown()
 	ada.fill(`input[name="code-back"]`, codes[0])

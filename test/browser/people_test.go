@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -22,7 +23,7 @@ import (
 func TestPeople(t *testing.T) {
 	level.Needs(t, level.Check)
 	n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t, address: harness.FreeAddress()}
-	stop := n.serve(t)
+	stop := n.serve(t, slowly...)
 	invitation := n.command(t, "keys", "invite", "--addr", n.address, "--clock-start", today().Format(time.RFC3339Nano))
 	// Passkeys need a name: an address will not do.
 	url, _, _ := strings.Cut(invitation, "/#/")
@@ -31,12 +32,16 @@ func TestPeople(t *testing.T) {
 	}
 	walkPeople(t, launch(t), n, url, invitation, func(t *testing.T) {
 		stop()
-		stop = n.serve(n.whole, "--clock-start", today().Add(10*time.Minute).Format(time.RFC3339Nano))
+		stop = n.serve(n.whole, append(slowly, "--clock-start", today().Add(10*time.Minute).Format(time.RFC3339Nano))...)
 	})
 }
 
+// slowly has the server's clock go so slowly that who signed in stays fresh until the test says
+// otherwise, however slow the machine is.
+var slowly = []string{"--clock-rate", "0.01"}
+
 // makesPasskey takes the step that makes a passkey, or leaves it out.
-func (p *page) makesPasskey(page string, really bool) {
+func (c *crowd) makesPasskey(p *page, page string, really bool) {
 	p.t.Helper()
 	p.at(page, "A passkey for next time")
 	if page == "/set-up" {
@@ -174,7 +179,7 @@ func (c *crowd) setUp(t *testing.T, invitation string) {
 	p.looks("first-admin")
 	p.fill(`input[name="name"]`, "Ada")
 	p.press("Next")
-	p.makesPasskey("/set-up", true)
+	c.makesPasskey(p, "/set-up", true)
 	p.at("/set-up", "Recovery codes")
 	codes := p.writesCodesDown()
 	p.looks("set-up-codes")
@@ -233,7 +238,7 @@ func (c *crowd) invitesAnOperator(t *testing.T) {
 	p.sees("Welcome to Corner Books!")
 	p.looks("join")
 	p.press("Accept")
-	p.makesPasskey("/welcome", true)
+	c.makesPasskey(p, "/welcome", true)
 	p.at("/welcome", "Recovery codes")
 	p.sees("Step 2 of 2")
 	p.press("Later")
@@ -275,7 +280,7 @@ func (c *crowd) becomeTwo(t *testing.T) {
 	cleo.sees("From Ben")
 	cleo.sees("Owner: everything in the account")
 	cleo.press("Accept")
-	cleo.makesPasskey("/welcome", false)
+	c.makesPasskey(cleo, "/welcome", false)
 	cleo.at("/welcome", "Recovery codes")
 	cleo.press("Later")
 	cleo.at("/hotspots", "My hotspots")
@@ -317,7 +322,7 @@ func (c *crowd) installs(t *testing.T) {
 
 	ivo := c.joins(t, link, "Ivo", small)
 	ivo.press("Accept")
-	ivo.makesPasskey("/welcome", false)
+	c.makesPasskey(ivo, "/welcome", false)
 	ivo.at("/welcome", "Recovery codes")
 	ivo.press("Later")
 	ivo.at("/hotspots", "My hotspots")
@@ -357,16 +362,16 @@ func (c *crowd) verifies(t *testing.T) {
 	vera.sees("Verifier: visits and the review queue")
 	vera.looks("join-staff")
 	vera.press("Accept")
-	vera.makesPasskey("/welcome", true)
+	c.makesPasskey(vera, "/welcome", true)
 	vera.at("/welcome", "Recovery codes")
 	vera.press("Later")
 	vera.at("/staff", "Staff")
 	vera.looks("staff-verifier")
 
-	place := vera.location(c.hotspot)
+	place := vera.fetchesAs("GET", "/v1/hotspots/"+c.hotspot, "")["data"].(map[string]any)["location"].(map[string]any)
 	vera.visit("/visits/" + c.hotspot)
 	vera.sees("Reading Room")
-	vera.stand(place[0], place[1], 4)
+	vera.stand(place["lat"].(float64), place["lng"].(float64), 4)
 	vera.press("Measure here")
 	vera.looks("visit")
 	vera.press("Verify")
@@ -402,17 +407,18 @@ func (c *crowd) holds(t *testing.T) {
 	ben.looks("held")
 }
 
-// location asks where a hotspot is.
-func (p *page) location(hotspot string) (at []float64) {
+// fetchesAs asks as the page would, for the person's account.
+func (p *page) fetchesAs(method, path, body string) map[string]any {
 	p.t.Helper()
-	const script = `(async () => {
+	script := fmt.Sprintf(`(async () => {
 		const me = (await (await fetch("/v1/people/me")).json()).data;
-		const {data} = await (await fetch("/v1/hotspots/%s", {headers: {"Beacon-Account": me.memberships[0]?.account ?? ""}})).json();
-		return [data.location.lat, data.location.lng];
-	})()`
-	at, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]float64](fmt.Sprintf(script, hotspot), chromedp.EvalAwaitPromise))
+		const headers = {"Content-Type": "application/json", "Beacon-Account": me.memberships[0]?.account ?? ""};
+		const response = await fetch(%q, {method: %q, headers, ...(%t && {body: JSON.stringify(%s)})});
+		return {status: response.status, ...(await response.json().catch(() => ({})))};
+	})()`, path, method, body != "", cmp.Or(body, "null"))
+	answer, err := chromedp.Run(p.ctx, chromedp.Evaluate[map[string]any](script, chromedp.EvalAwaitPromise))
 	if err != nil {
-		p.fail("%v", err)
+		p.fail("%s %s: %v", method, path, err)
 	}
-	return at
+	return answer
 }

@@ -12,6 +12,41 @@ import (
 	"github.com/beacon-wifi/beacon/test/harness/level"
 )
 
+// another is an owner of another account, and its id.
+func (c *crowd) another(t *testing.T) (dana *page, account string) {
+	made := c.ada.as(t).fetchesAs("POST", "/v1/invitations", `{account: "new", account_name: "Harbour Bar"}`)
+	dana = c.joins(t, made["data"].(map[string]any)["link"].(string), "Dana", small)
+	dana.press("Accept")
+	c.makesPasskey(dana, "/welcome", true)
+	dana.at("/welcome", "Recovery codes")
+	dana.press("Later")
+	dana.at("/hotspots", "My hotspots")
+	dana.visit("/account")
+	dana.sees("The id of this account")
+	return dana, eval[string](dana, `document.querySelector("main .hint code").innerText`)
+}
+
+// handsOver is a hand-over, in the walk of people.
+func (c *crowd) handsOver(t *testing.T) {
+	dana, account := c.another(t)
+	ben := c.ben.as(t)
+	made := ben.fetchesAs("POST", "/v1/hotspots", `{name: "Terrace", type: "public", location: {lat: 40.7036, lng: -73.9932}, device: {ssid: "Guest", mac_address: "02:00:5e:10:00:79"}}`)
+	ben.visit("/hotspots/" + made["data"].(map[string]any)["id"].(string))
+	ben.at("/hotspots/", "Terrace")
+	ben.press("Hand over…")
+	ben.fill(`input[name="to-account"]`, account)
+	ben.press("Offer it")
+	ben.sees("On offer to " + account)
+	dana.visit("/hotspots")
+	dana.sees("On offer to you")
+	dana.press("Accept")
+	dana.sees("Terrace is yours now.")
+	dana.looks("handed-over")
+	ben.visit("/hotspots")
+	ben.at("/hotspots", "My hotspots")
+	ben.until(`![...document.querySelectorAll("main a")].some((e) => e.innerText === "Terrace")`)
+}
+
 // TestHandOver lets someone offer a hotspot to another account, whose owner takes it over; and
 // staff offer one whose operator is gone.
 func TestHandOver(t *testing.T) {
@@ -20,20 +55,10 @@ func TestHandOver(t *testing.T) {
 	url := "http://localhost" + n.address[strings.LastIndex(n.address, ":"):]
 	stop := n.serve(t, "--public-url", url)
 	invitation := n.command(t, "keys", "invite", "--public-url", url, "--clock-start", today().Format(time.RFC3339Nano))
-	c := &crowd{whole: t, n: n, b: launch(t), url: url, passkeys: true}
+	c := &crowd{whole: t, n: n, b: launch(t), url: url}
 	c.setUp(t, invitation)
 	c.invitesAnOperator(t)
-	made := c.ada.fetchesAs("POST", "/v1/invitations", `{account: "new", account_name: "Harbour Bar"}`)
-	dana := c.joins(t, made["data"].(map[string]any)["link"].(string), "Dana", small)
-	dana.press("Accept")
-	c.makesPasskey(dana, "/welcome", true)
-	dana.at("/welcome", "Recovery codes")
-	dana.press("Later")
-	dana.at("/hotspots", "My hotspots")
-	dana.visit("/account")
-	dana.sees("The id of this account")
-	account := eval[string](dana, `document.querySelector("main .hint code").innerText`)
-
+	dana, account := c.another(t)
 	ben := c.ben
 	ben.visit("/hotspots/" + c.hotspot)
 	ben.at("/hotspots/"+c.hotspot, "Reading Room")

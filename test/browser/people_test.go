@@ -18,8 +18,8 @@ import (
 
 // TestPeople begins with an empty folder and ends with several people. Ada sets the network up,
 // and invites Ben, who registers a hotspot; Cleo is in the same account, and Ivo links the device
-// of the hotspot. Vera of staff verifies its place, and holds what it earns, which takes two.
-// Then they see to themselves and to each other.
+// of the hotspot. Vera of staff verifies its place, and holds what it earns, which takes two. Ben
+// hands another one over to Dana of another account. Then they see to themselves and to each other.
 func TestPeople(t *testing.T) {
 	level.Needs(t, level.Check)
 	n := &network{db: filepath.Join(t.TempDir(), "beacon.db"), whole: t, address: harness.FreeAddress()}
@@ -84,6 +84,7 @@ func walkPeople(t *testing.T, b *browser, n *network, url, invitation string, la
 		{"hold", c.holds},
 		{"doors", c.comesBack},
 		{"accounts", c.actsForAnother},
+		{"hand over", c.handsOver},
 		{"me", c.seesToThemselves}, // Ben uses a recovery code, and may give nobody rights from then on
 		{"fresh", c.showsThemselves},
 		{"staff", c.staff},

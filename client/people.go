@@ -103,12 +103,14 @@ type Members struct {
 
 // Member is a person as the members of an account know them.
 type Member struct {
-	Person    string    `json:"person"`
-	Name      string    `json:"name"`
-	Role      string    `json:"role"`
-	Hotspots  []string  `json:"hotspots"`
-	Since     time.Time `json:"since"`
-	Suspended bool      `json:"suspended"`
+	Person      string     `json:"person"`
+	Name        string     `json:"name"`
+	Role        string     `json:"role"`
+	Hotspots    []string   `json:"hotspots"`
+	Since       time.Time  `json:"since"`
+	Suspended   bool       `json:"suspended"`
+	LinkUntil   *time.Time `json:"link_until"`   // someone made a link for them to sign in, which can be used so long
+	FrozenUntil *time.Time `json:"frozen_until"` // they were recovered
 }
 
 // SignInLink is a one-time link to sign in.

@@ -223,3 +223,39 @@ func TestPeople_StreamEnds(t *testing.T) {
 		}
 	})
 }
+
+// All members see that someone made a link for one of them, and that it was used.
+func TestPeople_Told(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *server) {
+		ada := s.firstAdmin(t)
+		ben := ada.invited(t, "/v1/users/me/invitations", `{"role":"viewer"}`, "Ben")
+		eva := ada.invited(t, "/v1/users/me/invitations", `{"role":"viewer"}`, "Eva")
+		told := func() (linked, frozen *time.Time) {
+			t.Helper()
+			for _, m := range data[shapes.Members](t, eva.send(t, "GET", "/v1/users/me/members", ""), http.StatusOK).Items {
+				if m.Person == ben.me.ID {
+					linked, frozen = m.LinkUntil, m.FrozenUntil
+				} else if m.LinkUntil != nil || m.FrozenUntil != nil {
+					t.Errorf("of another: %+v", m)
+				}
+			}
+			return linked, frozen
+		}
+		if linked, frozen := told(); linked != nil || frozen != nil {
+			t.Errorf("before: %v, %v", linked, frozen)
+		}
+		link := data[shapes.SignInLink](t, ada.send(t, "POST", "/v1/users/me/members/"+ben.me.ID+"/link", ""), http.StatusOK)
+		if linked, frozen := told(); linked == nil || !linked.Equal(link.ExpiresAt) || frozen != nil {
+			t.Errorf("with a link: %v, %v", linked, frozen)
+		}
+		guest{server: s}.enters(t, "/console/links/use", `{"token":"`+tokenOf(link.Link)+`"}`)
+		if linked, frozen := told(); linked != nil || frozen == nil || !frozen.Equal(s.now().Add(72*time.Hour)) {
+			t.Errorf("once it was used: %v, %v", linked, frozen)
+		}
+		ada.send(t, "POST", "/v1/users/me/members/"+ben.me.ID+"/link", "").want(t, http.StatusOK)
+		s.advance(72 * time.Hour)
+		if linked, frozen := told(); linked != nil || frozen != nil {
+			t.Errorf("in the end: %v, %v", linked, frozen)
+		}
+	})
+}

@@ -39,8 +39,23 @@ func (i *Invite) Pending(now time.Time) bool {
 // Member is a person as the other members of an account know them.
 type Member struct {
 	Membership
-	Name      string
-	Suspended bool
+	Name        string
+	Suspended   bool
+	RecoveredAt time.Time // see Person
+	LinkUntil   time.Time // someone else made a link for them, which can be used so long; zero: none
+}
+
+// Frozen returns until when the member is frozen after a recovery, or zero.
+func (m *Member) Frozen(now time.Time) time.Time {
+	return (&Person{RecoveredAt: m.RecoveredAt}).Frozen(now)
+}
+
+// Linked returns until when they can sign in by a link that someone else made, or zero.
+func (m *Member) Linked(now time.Time) time.Time {
+	if !now.Before(m.LinkUntil) {
+		return time.Time{}
+	}
+	return m.LinkUntil
 }
 
 // Roster is who the members of an account are, in the order of their ids, and who is invited.

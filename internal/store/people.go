@@ -36,7 +36,8 @@ func (db PeopleTable) Person(ctx context.Context, id beacon.PersonID) (*beacon.S
 }
 
 const (
-	rosterSQL = `SELECT person_id, user_id, role, posts, hotspots, since, memberships.seal, name, suspended_at
+	rosterSQL = `SELECT person_id, user_id, role, posts, hotspots, since, memberships.seal, name, suspended_at, recovered_at,
+		coalesce((SELECT max(expires_at) FROM tickets WHERE tickets.person_id = memberships.person_id AND kind = 'link' AND created_by <> tickets.person_id), 0)
 		FROM memberships JOIN people ON people.id = memberships.person_id WHERE user_id = $1 ORDER BY person_id`
 	openInvitesSQL = `SELECT ` + inviteColumns + ` FROM invitations WHERE user_id = $1 AND used_at = 0 AND revoked_at = 0 ORDER BY id`
 	accountNameSQL = `SELECT name FROM account_names WHERE user_id = $1`

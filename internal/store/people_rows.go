@@ -73,9 +73,10 @@ func membershipRow(m *beacon.Membership) []any {
 	}
 }
 
-// rosterRow has a membership, and of its person the name and whether they are suspended.
+// rosterRow has a membership, and of its person the name, whether they are suspended, when they
+// were recovered, and until when they can be by a link.
 func rosterRow(m *beacon.Member) []any {
-	return append(membershipRow(&m.Membership), &m.Name, flag(&m.Suspended))
+	return append(membershipRow(&m.Membership), &m.Name, flag(&m.Suspended), moment(&m.RecoveredAt), moment(&m.LinkUntil))
 }
 
 // hexHash is a hash in a column of text, which can be a key.

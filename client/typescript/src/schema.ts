@@ -1990,6 +1990,10 @@ export interface components {
             /** Format: date-time */
             since: string;
             suspended: boolean;
+            /** @description Someone made a one-time link for them to sign in, which can be used until then. */
+            link_until: string | null;
+            /** @description They signed in with a recovery code or such a link, and cannot lead anything elsewhere until then. */
+            frozen_until: string | null;
         };
         SignInLink: {
             /** Format: uri */

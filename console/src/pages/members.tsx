@@ -155,6 +155,8 @@ function MemberList({ account, members, give, onChanged }: ListProps) {
                     {member.role === "installer" && ` · ${t.words.hotspotCount(member.hotspots.length, format.count(member.hotspots.length))}`}
                     {member.suspended && ` · ${t.members.suspended}`}
                   </span>
+                  {member.link_until && <span class="small block">{t.members.linked(format.time(member.link_until))}</span>}
+                  {member.frozen_until && <span class="small block">{t.members.recovered(format.time(member.frozen_until))}</span>}
                 </div>
                 {may && (
                   <button type="button" class="quiet" aria-expanded={opened === member.person} onClick={() => setOpened(opened === member.person ? "" : member.person)}>

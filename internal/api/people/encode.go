@@ -70,11 +70,15 @@ func encodeCodes(_ http.Header, codes []string) edge.Payload {
 	return edge.Payload{Data: client.RecoveryCodes{Codes: codes}}
 }
 
-func encodeMembers(_ http.Header, roster *beacon.Roster) edge.Payload {
+// encodeMembers shows members to each other, and what all should know of one who lost their
+// way in.
+func (a *API) encodeMembers(_ http.Header, roster *beacon.Roster) edge.Payload {
+	now := a.Now()
 	shown := client.Members{Account: string(roster.Account), Name: roster.Name, Items: []client.Member{}}
 	for _, m := range roster.Members {
 		shown.Items = append(shown.Items, client.Member{
 			Person: string(m.Person), Name: m.Name, Role: string(m.Role), Hotspots: edge.Texts(m.Hotspots), Since: m.Since, Suspended: m.Suspended,
+			LinkUntil: edge.Maybe(m.Linked(now)), FrozenUntil: edge.Maybe(m.Frozen(now)),
 		})
 	}
 	return edge.Payload{Data: shown}

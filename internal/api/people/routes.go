@@ -45,9 +45,9 @@ func (a *API) Routes() []edge.Route {
 		edge.On("POST /v1/people/me/codes", beacon.Read, edge.ServeOnce(a.Edge, 200, edge.DecodeNothing, pp.NewCodes, encodeCodes, edge.ByUser)),
 		edge.On("POST /v1/people/me/codes/confirmation", beacon.Read, edge.Serve(a.Edge, 204, edge.FromBody(decodeCode), pp.ConfirmCodes, edge.EncodeNothing)),
 
-		edge.On("PATCH /v1/users/{id}", beacon.ManageMembers, edge.Serve(a.Edge, 200, edge.FromBody(decodeNaming), pp.NameAccount, encodeMembers)),
-		edge.On("GET /v1/users/{id}/members", beacon.ReadMembers, edge.Serve(a.Edge, 200, edge.PathID, pp.Members, encodeMembers)),
-		edge.On("PATCH /v1/users/{id}/members/{person}", beacon.ManageMembers, edge.Serve(a.Edge, 200, edge.FromBody(decodeMember), pp.ChangeMember, encodeMembers)),
+		edge.On("PATCH /v1/users/{id}", beacon.ManageMembers, edge.Serve(a.Edge, 200, edge.FromBody(decodeNaming), pp.NameAccount, a.encodeMembers)),
+		edge.On("GET /v1/users/{id}/members", beacon.ReadMembers, edge.Serve(a.Edge, 200, edge.PathID, pp.Members, a.encodeMembers)),
+		edge.On("PATCH /v1/users/{id}/members/{person}", beacon.ManageMembers, edge.Serve(a.Edge, 200, edge.FromBody(decodeMember), pp.ChangeMember, a.encodeMembers)),
 		edge.On("DELETE /v1/users/{id}/members/{person}", beacon.ReadMembers, edge.Serve(a.Edge, 204, memberOf, pp.RemoveMember, edge.EncodeNothing)),
 		edge.On("POST /v1/users/{id}/members/{person}/link", beacon.ManageMembers, a.once(func(r *http.Request) edge.Endpoint {
 			return edge.ServeOnce(a.Edge, 200, memberOf, pp.MakeLink, a.encodeLink(r), edge.ByUser)

@@ -63,7 +63,7 @@ func people(t *testing.T, database Database) {
 	if p := must(other.People.Person(t.Context(), "per_none")); p != nil {
 		t.Errorf("Person of none = %v", p)
 	}
-	roster := &beacon.Roster{Account: "usr_a", Name: "Café «A»", Members: []beacon.Member{{Membership: member(1, "usr_a", beacon.Owner), Name: one.Name}, {Membership: installer, Name: "Ünal"}}}
+	roster := &beacon.Roster{Account: "usr_a", Name: "Café «A»", Members: []beacon.Member{{Membership: member(1, "usr_a", beacon.Owner), Name: one.Name, RecoveredAt: one.RecoveredAt}, {Membership: installer, Name: "Ünal", RecoveredAt: two.RecoveredAt}}}
 	equal(t, "the roster", must(other.People.Roster(t.Context(), "usr_a")), roster)
 	equal(t, "the names", must(db.People.AccountNames(t.Context(), []beacon.UserID{"usr_a", "usr_b"})), map[beacon.UserID]string{"usr_a": "Café «A»"})
 
@@ -101,7 +101,7 @@ func people(t *testing.T, database Database) {
 		e.Write = beacon.PeopleWrites{People: []beacon.Person{two}, Leaving: []beacon.Membership{member(1, "usr_a", "")}}
 	})
 	equal(t, "those with it who are active", must(db.People.PeopleByMail(t.Context(), " ZOE1@example.org", 9)), []beacon.Person{one})
-	equal(t, "the roster after a member left", must(db.People.Roster(t.Context(), "usr_a")).Members, []beacon.Member{{Membership: installer, Name: "Ünal", Suspended: true}})
+	equal(t, "the roster after a member left", must(db.People.Roster(t.Context(), "usr_a")).Members, []beacon.Member{{Membership: installer, Name: "Ünal", Suspended: true, RecoveredAt: two.RecoveredAt}})
 	for search, want := range map[string]int{"": 2, "zoë №1 100%": 1, "%": 2, "ünal": 1, "zoe1@": 2, "nobody": 0} {
 		if _, total, err := db.People.People(t.Context(), search, "", 0, 9); total != want || err != nil {
 			t.Errorf("People(%q) = %d, %v; want %d", search, total, err, want)

@@ -214,6 +214,8 @@ export const people = {
     noAccount: "You act for no account. Ask for an invitation to one.",
     you: " you",
     suspended: "suspended",
+    linked: (until: string) => `Someone made a link to sign in as them. It works once, until ${until}.`,
+    recovered: (until: string) => `Signed in by a recovery. Until ${until} nothing can be led elsewhere; ask them whether it was they.`,
     row: (role: string, since: string) => `${role}, since ${since}`,
     change: "Change",
     leave: "Leave",

@@ -213,6 +213,8 @@ export const people: typeof en = {
     noAccount: "No actúa por ninguna cuenta. Pida una invitación a una.",
     you: " usted",
     suspended: "con acceso suspendido",
+    linked: (until: string) => `Alguien creó un enlace para entrar con su nombre. Sirve una sola vez, hasta el ${until}.`,
+    recovered: (until: string) => `Entró por una recuperación. Hasta el ${until} no puede desviar nada; pregúntele si fue esa persona.`,
     row: (role, since) => `${role}, desde el ${since}`,
     change: "Cambiar",
     leave: "Dejar la cuenta",

@@ -150,6 +150,7 @@ func (c *crowd) showsThemselves(t *testing.T) {
 	p.press("Cancel")
 	p.until(`!document.querySelector("dialog[open]") && document.querySelector("#codes .note.bad")`)
 	p.press("New codes")
+	p.press("Recovery code")
 	p.fill(`input[name="fresh-code"]`, "0000-0000-0000")
 	p.press("Use the code")
 	p.sees("This code is not valid")

@@ -94,7 +94,7 @@ function PasskeyDoor() {
       await finish(begun, await use(begun));
     });
   // Meanwhile the browser offers the passkeys where it fills in fields. A device is asked one thing at a time.
-  useEffect(() => (busy ? undefined : offer(begin, (begun, response) => run(() => finish(begun, response)))), [busy]);
+  useEffect(() => (busy || session.who.value ? undefined : offer(begin, (begun, response) => run(() => finish(begun, response)))), [busy]);
   return (
     <>
       <DoorNote error={error} refused={t.passkeys.unknown} />

@@ -87,7 +87,7 @@ var checks = []check{
 	{"hotspots", reportAdvice + sealAdvice, ofHotspots, false, hotspots},
 	{"keys", reportAdvice + sealAdvice, 22, false, keys},
 	{"people", reportAdvice + sealAdvice, 21, false, people},
-	{Admins, "make an admin (beacon people invite --post admin), or let one in again (beacon people link NAME)", 21, false, admins},
+	{Admins, "make an admin (beacon people invite --post admin), or let one in again (beacon people link NAME)", 22, false, admins},
 	{"changes", reportAdvice, ofHotspots + 22, false, changes},
 	{"events", "clients may have missed events and should read hotspots again; " + reportAdvice, 21, false, events},
 	{"leases", "correct the machine's clock; a lease that is not released ends by itself at the time shown", 2, false, leases},

@@ -103,6 +103,10 @@ var databaseMutants = []mutant{
 		says: "a registration succeeds",
 	},
 	{
+		name: "a pooler's sessions are taken for one's own", fault: "TestF09_Pooler", file: "internal/store/session.go",
+		old: "pooled: engine.Pooled", new: "pooled: false",
+	},
+	{
 		name:  "who follows the changes gives up after an error",
 		fault: "TestF09_Failover",
 		file:  "internal/replica/follower.go",

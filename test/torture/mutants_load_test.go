@@ -37,6 +37,6 @@ var loadMutants = []mutant{
 	},
 	{
 		name: "streams outlive their clients", fault: "TestF25_Leaks", file: "internal/api/network/events.go",
-		old: "ctx, cancel := context.WithTimeout(r.Context(), a.Pulse)", new: "ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), a.Pulse)",
+		old: "ctx, cancel := context.WithTimeout(r.Context(), wait)", new: "ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), wait)",
 	},
 }

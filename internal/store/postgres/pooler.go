@@ -46,8 +46,8 @@ func (p Pooler) pooled(ctx context.Context, config *pgx.ConnConfig) (bool, error
 	return backend > 0 && uint32(backend) != conn.PgConn().PID(), nil // other engines have no processes
 }
 
-// unsupportedParameter is in the message of a pooler that refuses a startup parameter, with
-// the SQLSTATE of a violation of the protocol.
+// A pooler that refuses a startup parameter says so, with the SQLSTATE of a violation of the
+// protocol.
 const (
 	protocolViolation    = "08P01"
 	unsupportedParameter = "unsupported startup parameter"
@@ -56,7 +56,7 @@ const (
 // explainParameter adds what to do to the error of a pooler that refuses a parameter of the
 // URL.
 func explainParameter(err error) error {
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == protocolViolation && strings.HasPrefix(e.Message, unsupportedParameter) {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == protocolViolation && strings.Contains(e.Error(), unsupportedParameter) {
 		return fmt.Errorf("%w: the pooler in front of the database passes on no such setting; take it out of the URL, and set it for the user (ALTER ROLE … SET …)", err)
 	}
 	return err

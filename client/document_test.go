@@ -112,7 +112,7 @@ var schemas = map[string]reflect.Type{
 	"ClaimForm":           reflect.TypeFor[client.ClaimForm](),
 	"AcceptanceForm":      reflect.TypeFor[client.AcceptanceForm](),
 	"Offer":               reflect.TypeFor[client.Offer](),
-	"ListedOffer":       reflect.TypeFor[client.ListedOffer](),
+	"ListedOffer":         reflect.TypeFor[client.ListedOffer](),
 	"Inventory":           reflect.TypeFor[client.Inventory](),
 	"Overview":            reflect.TypeFor[client.Overview](),
 	"Audit":               reflect.TypeFor[client.Audit](),

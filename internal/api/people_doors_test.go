@@ -130,9 +130,15 @@ func TestPeople_PublicURL(t *testing.T) {
 	change("Origin", "https://wifi.example.org", "Sec-Fetch-Site", "same-origin").want(t, http.StatusOK)
 	change("Origin", "https://wifi.example.org").want(t, http.StatusOK) // of a browser that does not say
 	for _, header := range [][]string{
-		{"Origin", "https://wifi.example.org", "Sec-Fetch-Site", "cross-site"}, {"Origin", "https://wifi.example.org", "Sec-Fetch-Site", "same-site"},
-		{"Origin", "http://wifi.example.org"}, {"Origin", "https://wifi.example.org.evil.example"}, {"Origin", "https://evil.example"}, {"Origin", "null"}, {},
-		{"Origin", "https://wifi.example.org:8443"}, {"Sec-Fetch-Site", "same-origin"},
+		{"Origin", "https://wifi.example.org", "Sec-Fetch-Site", "cross-site"},
+		{"Origin", "https://wifi.example.org", "Sec-Fetch-Site", "same-site"},
+		{"Origin", "http://wifi.example.org"},
+		{"Origin", "https://wifi.example.org.evil.example"},
+		{"Origin", "https://evil.example"},
+		{"Origin", "null"},
+		{},
+		{"Origin", "https://wifi.example.org:8443"},
+		{"Sec-Fetch-Site", "same-origin"},
 	} {
 		if a := change(header...); a.StatusCode != http.StatusForbidden {
 			t.Errorf("%q: %s", header, a)

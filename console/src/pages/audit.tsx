@@ -80,7 +80,7 @@ function Changes({ query }: { query: string }) {
             <tr key={i}>
               <td class="spare">{format.time(row.at)}</td>
               <th scope="row">
-                {row.kind}
+                <Kind of={row.kind} />
                 <span class="small instead">{format.time(row.at)}</span>
                 <span class="small instead">
                   <By row={row} /> {row.note}
@@ -107,6 +107,18 @@ function Changes({ query }: { query: string }) {
   );
 }
 
+/** What happened; if there is no room for it in one line, it breaks after the point. */
+function Kind({ of }: { of: string }) {
+  const point = of.indexOf(".") + 1;
+  return (
+    <>
+      {of.slice(0, point)}
+      <wbr />
+      {of.slice(point)}
+    </>
+  );
+}
+
 function By({ row }: { row: AuditRow }) {
   const { person, person_name: name } = row;
   if (person) return session.may("people") ? <a href={`#/staff/people/${person}`}>{name || format.shortId(person)}</a> : <span title={person}>{name || format.shortId(person)}</span>;
@@ -114,8 +126,16 @@ function By({ row }: { row: AuditRow }) {
   return <>{row.request_id === "cli" ? t.audit.commandLine : t.audit.machine}</>;
 }
 
+function PersonLink({ id }: { id: string }) {
+  return (
+    <a href={`#/staff/people/${id}`} title={id}>
+      <code class="id">{format.shortId(id)}</code>
+    </a>
+  );
+}
+
 function Target({ id }: { id: string }) {
-  if (id.startsWith("per_") && session.may("people")) return <a href={`#/staff/people/${id}`}>{format.shortId(id)}</a>;
+  if (id.startsWith("per_") && session.may("people")) return <PersonLink id={id} />;
   if (id.startsWith("hs_")) return <HotspotLink id={id} name="" />;
   return id.length > 14 ? <User id={id} /> : <>{id}</>;
 }

@@ -80,7 +80,7 @@ function Changes({ query }: { query: string }) {
             <tr key={i}>
               <td class="spare">{format.time(row.at)}</td>
               <th scope="row">
-                <Kind of={row.kind} />
+                <span class="whole">{row.kind}</span>
                 <span class="small instead">{format.time(row.at)}</span>
                 <span class="small instead">
                   <By row={row} /> {row.note}
@@ -104,18 +104,6 @@ function Changes({ query }: { query: string }) {
         </button>
       )}
     </section>
-  );
-}
-
-/** What happened; if there is no room for it in one line, it breaks after the point. */
-function Kind({ of }: { of: string }) {
-  const point = of.indexOf(".") + 1;
-  return (
-    <>
-      {of.slice(0, point)}
-      <wbr />
-      {of.slice(point)}
-    </>
   );
 }
 

@@ -80,7 +80,7 @@ function Changes({ query }: { query: string }) {
             <tr key={i}>
               <td class="spare">{format.time(row.at)}</td>
               <th scope="row">
-                {row.kind}
+                <span class="whole">{row.kind}</span>
                 <span class="small instead">{format.time(row.at)}</span>
                 <span class="small instead">
                   <By row={row} /> {row.note}
@@ -114,8 +114,16 @@ function By({ row }: { row: AuditRow }) {
   return <>{row.request_id === "cli" ? t.audit.commandLine : t.audit.machine}</>;
 }
 
+function PersonLink({ id }: { id: string }) {
+  return (
+    <a href={`#/staff/people/${id}`} title={id}>
+      <code class="id">{format.shortId(id)}</code>
+    </a>
+  );
+}
+
 function Target({ id }: { id: string }) {
-  if (id.startsWith("per_") && session.may("people")) return <a href={`#/staff/people/${id}`}>{format.shortId(id)}</a>;
+  if (id.startsWith("per_") && session.may("people")) return <PersonLink id={id} />;
   if (id.startsWith("hs_")) return <HotspotLink id={id} name="" />;
   return id.length > 14 ? <User id={id} /> : <>{id}</>;
 }

@@ -146,40 +146,42 @@ export function OffersReceived({ onTaken }: { onTaken?: () => void }) {
       <ErrorNote error={error} />
       <ErrorNote error={doing.error} />
       {offers.length > 0 && <p class="hint">{takes ? t.offers.about : t.offers.notYou}</p>}
-      <ul class="list">
-        {offers.map(({ hotspot_id: id, name, type, by_staff: byStaff, expires_at: until }) => (
-          <li key={id} class="row">
-            <span class="row-main">
-              <a class="name" href={`#/hotspots/${id}`}>
-                {name}
-              </a>
-              <span class="small">{[t.type[type], t.handOver.until(format.time(until)), byStaff && t.handOver.byStaff].filter(Boolean).join(" · ")}</span>
-            </span>
-            {takes && (
-              <span class="line">
-                <button
-                  type="button"
-                  class="button"
-                  disabled={doing.busy}
-                  aria-label={t.offers.acceptOne(name)}
-                  onClick={() => end(t.offers.confirmAccept(name), () => ask(`${offerOf(id)}/acceptance`, { method: "POST", body: {} }), t.offers.taken(name))}
-                >
-                  {t.offers.accept}
-                </button>
-                <button
-                  type="button"
-                  class="quiet"
-                  disabled={doing.busy}
-                  aria-label={t.offers.declineOne(name)}
-                  onClick={() => end(t.offers.confirmDecline(name), () => ask(offerOf(id), { method: "DELETE" }), t.offers.declined(name))}
-                >
-                  {t.offers.decline}
-                </button>
+      {offers.length > 0 && (
+        <ul class="list">
+          {offers.map(({ hotspot_id: id, name, type, by_staff: byStaff, expires_at: until }) => (
+            <li key={id} class="row">
+              <span class="row-main">
+                <a class="name" href={`#/hotspots/${id}`}>
+                  {name}
+                </a>
+                <span class="small">{[t.type[type], t.handOver.until(format.time(until)), byStaff && t.handOver.byStaff].filter(Boolean).join(" · ")}</span>
               </span>
-            )}
-          </li>
-        ))}
-      </ul>
+              {takes && (
+                <span class="line">
+                  <button
+                    type="button"
+                    class="button"
+                    disabled={doing.busy}
+                    aria-label={t.offers.acceptOne(name)}
+                    onClick={() => end(t.offers.confirmAccept(name), () => ask(`${offerOf(id)}/acceptance`, { method: "POST", body: {} }), t.offers.taken(name))}
+                  >
+                    {t.offers.accept}
+                  </button>
+                  <button
+                    type="button"
+                    class="quiet"
+                    disabled={doing.busy}
+                    aria-label={t.offers.declineOne(name)}
+                    onClick={() => end(t.offers.confirmDecline(name), () => ask(offerOf(id), { method: "DELETE" }), t.offers.declined(name))}
+                  >
+                    {t.offers.decline}
+                  </button>
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   );
 }

@@ -17,6 +17,14 @@ func (g guest) joins(t testing.TB, by guest, path, body string) guest {
 	return g.enters(t, "/console/invitations/accept", `{"token":"`+tokenOf(made.Link)+`"}`)
 }
 
+// codes makes recovery codes for someone, the first of which is confirmed.
+func (g guest) codes(t testing.TB) []string {
+	t.Helper()
+	codes := data[shapes.RecoveryCodes](t, g.send(t, "POST", "/v1/people/me/codes", ""), http.StatusOK).Codes
+	g.send(t, "POST", "/v1/people/me/codes/confirmation", `{"code":"`+codes[0]+`"}`).want(t, http.StatusNoContent)
+	return codes
+}
+
 // wantsSignIn requires that someone is asked to sign in again.
 func wantsSignIn(t testing.TB, a answer) {
 	t.Helper()
@@ -43,8 +51,7 @@ func TestPeopleHandOver(t *testing.T) {
 		}
 		viewer := vera.joins(t, buyer, "/v1/users/me/invitations", `{"role":"viewer"}`)
 		link := data[shapes.SignInLink](t, ada.send(t, "POST", "/v1/people/"+buyer.me.ID+"/link", ""), http.StatusOK)
-		codes := data[shapes.RecoveryCodes](t, seller.send(t, "POST", "/v1/people/me/codes", ""), http.StatusOK).Codes
-		seller.send(t, "POST", "/v1/people/me/codes/confirmation", `{"code":"`+codes[0]+`"}`).want(t, http.StatusNoContent)
+		codes, takers := seller.codes(t), taker.codes(t)
 
 		form := at(`{"to_user_id":%q}`, buyer.account)
 		for _, g := range []guest{manager, buyer, ada, vera} {
@@ -76,6 +83,7 @@ func TestPeopleHandOver(t *testing.T) {
 		if !proven() {
 			t.Error("the visit of a verifier proves nothing")
 		}
+		taker.send(t, "POST", "/console/fresh/finish", `{"code":"`+takers[1]+`"}`).want(t, http.StatusOK)
 		nina := taker.invited(t, "/v1/users/me/invitations", `{"role":"manager"}`, "Nina")
 		nina.send(t, "POST", path+"/offer/acceptance", `{}`).want(t, http.StatusOK)
 		if is := data[hotspot](t, nina.send(t, "GET", path, ""), http.StatusOK); is.OperatorID != buyer.account {

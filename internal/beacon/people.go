@@ -25,6 +25,7 @@ type Invite struct {
 	Hotspots  []HotspotID
 	CreatedAt time.Time
 	CreatedBy PersonID // empty: by a key, or on the command line
+	Key       KeyID    // with which it was made; empty: by a person, or on the command line
 	ExpiresAt time.Time
 	UsedAt    time.Time // zero: not used
 	UsedBy    PersonID
@@ -176,7 +177,7 @@ type PeopleSight struct {
 	Accounts      []UserID           // whose rosters it sees; "" is the network
 	Seats         bool               // and those of all accounts of the person
 	Invite        InviteID           // or
-	InviteToken   *[sha256.Size]byte // of an invitation; its account is seen too, and the person is left out
+	InviteToken   *[sha256.Size]byte // of an invitation; its account is seen too, its key is the Key, and the person is left out
 	Ticket        *[sha256.Size]byte // of a ticket; its person is the Person, and who made it the Actor, if those are empty
 	Identity      *OIDCIdentity      // whoever has it is the Holder, and the Person, if that is empty
 	Passkey       string             // the id of a passkey; its person is the Person, if that is empty

@@ -31,6 +31,6 @@ func (p Principal) CheckNotFrozen(now time.Time) error {
 	}
 	return &Error{
 		Kind:    Forbidden,
-		Message: "you signed in with a recovery code or someone else's link, or had no other way to sign in: until " + p.Signed.FrozenUntil.UTC().Format("2006-01-02 15:04") + " UTC you cannot give anyone rights, nor change what owners and people with posts may do, nor hand hotspots over",
+		Message: "you signed in with a recovery code or someone else's link, or had no other way to sign in: until " + p.Signed.FrozenUntil.UTC().Format("2006-01-02 15:04") + " UTC you cannot give anyone rights, nor change what owners, managers and people with posts may do, nor hand hotspots over",
 	}
 }

@@ -65,6 +65,12 @@ func someMember(person, role string) string {
 	return `INSERT INTO memberships (person_id, user_id, role, posts, hotspots, since, seal) VALUES ('` + person + `', '` + staff1 + `', '` + role + `', '', '', 1, 0);`
 }
 
+// someInvite is an invitation to an account.
+const someInvite = `INSERT INTO invitations (id, token_hash, user_id, name, role, posts, hotspots, created_at, created_by, key_id, expires_at, used_at, used_by, revoked_at, seal)
+	VALUES ('inv_00000000000000000000000001', '` + noHash + `', '` + staff1 + `', '', 'viewer', '', '', 1, '', '', 2, 0, '', 0, 0);`
+
+const noHash = "0000000000000000000000000000000000000000000000000000000000000000"
+
 // dayBeforeOutage is a moment on the day before the service was down.
 const dayBeforeOutage = `CAST((SELECT min(day) - 1 FROM ledger WHERE excused > 0) * CAST(86400000000 AS bigint) AS text)`
 
@@ -102,6 +108,11 @@ var damages = []damage{
 
 	{"a member is nobody", someMember("per_00000000000000000000000002", "owner"), nil, []string{"people"}, "there is no such person"},
 	{"an account has no owner", somePerson + someMember("per_00000000000000000000000001", "viewer"), nil, []string{"people"}, "has members, and none of them is an owner"},
+	{"a person was changed", somePerson + `UPDATE people SET seal = 4294967297`, nil, []string{"people"}, "its checksum does not match"},
+	{"the checksum of a person is none", somePerson + `UPDATE people SET seal = 1`, nil, []string{"people"}, "its checksum does not match"},
+	{"the checksum of a membership is none", somePerson + someMember("per_00000000000000000000000001", "owner") + `UPDATE memberships SET seal = 1`, nil, []string{"people"}, "has a membership of"},
+	{"an invitation was changed", someInvite + `UPDATE invitations SET role = 'owner', seal = 4294967297`, nil, []string{"people"}, "is an invitation of"},
+	{"an invitation is to nothing", someInvite + `UPDATE invitations SET role = ''`, nil, []string{"people"}, "invites to"},
 	{"a role is none", somePerson + someMember("per_00000000000000000000000001", "king"), nil, []string{"people"}, "which is no account or no role"},
 	{"no admin can sign in", somePerson + `UPDATE api_keys SET expires_at = created_at + 1, seal = 0`, nil, []string{"admins"}, "no admin among them who can sign in"},
 

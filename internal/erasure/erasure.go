@@ -73,13 +73,17 @@ func whose(p beacon.Principal, user beacon.UserID) (beacon.UserID, error) {
 	return user, nil
 }
 
-// Ask records that a user wants to be erased. Asked again, it changes nothing.
+// Ask records that a user wants to be erased. Asked again, it changes nothing. A person must
+// have signed in just now, since it ends their account; to take it back they need not.
 func (e *Erasures) Ask(ctx context.Context, p beacon.Principal, user beacon.UserID) (beacon.Erasure, error) {
 	user, err := whose(p, user)
 	if err != nil {
 		return beacon.Erasure{}, err
 	}
 	now := e.Clock.Now().UTC().Truncate(time.Millisecond)
+	if err := p.CheckFresh(now); err != nil {
+		return beacon.Erasure{}, err
+	}
 	wish, err := e.Wishes.AskErasure(ctx, beacon.Erasure{User: user, Asked: now, Due: now.Add(beacon.ErasureWait)}, p.Actor())
 	return wish, beacon.WordNoSuch(err, "user")
 }

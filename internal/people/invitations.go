@@ -131,7 +131,7 @@ func (pp *People) Invite(ctx context.Context, p beacon.Principal, in Invitation)
 	language := "" // of who invites: that of who is invited is not known
 	made.Token, made.Hash = newToken()
 	made.ID = beacon.InviteID(id.New(beacon.InvitePrefix, now))
-	made.CreatedAt, made.CreatedBy, made.ExpiresAt = now, p.Person, now.Add(wanted.ExpiresAt.Sub(time.Time{}))
+	made.CreatedAt, made.CreatedBy, made.Key, made.ExpiresAt = now, p.Person, p.Key, now.Add(wanted.ExpiresAt.Sub(time.Time{}))
 	err = pp.edit(ctx, p, beacon.PeopleSight{Accounts: []beacon.UserID{made.Account}}, func(e *beacon.PeopleEdit) error {
 		roster := e.Rosters[made.Account]
 		asked := beacon.Membership{Account: made.Account, Role: made.Role, Posts: made.Posts}
@@ -304,6 +304,13 @@ func (pp *People) Accept(ctx context.Context, p beacon.Principal, in Acceptance)
 	})
 }
 
+// inviteHolds reports whether an invitation may still be used: the key with which it was made may
+// have been revoked. What a person made is revoked when they may no longer give it: see revokeGiven.
+func inviteHolds(e *beacon.PeopleEdit, now time.Time) bool {
+	i := e.Invite
+	return i.Key == "" || keyStill(e, i.Key, i.Account, now).mayGive(&beacon.Membership{Account: i.Account, Role: i.Role, Posts: i.Posts}) == nil
+}
+
 // newcomer makes the person who a form describes, unless someone is signed in.
 func newcomer(p beacon.Principal, now time.Time, name, language beacon.Opt[string]) (*beacon.Seated, error) {
 	if p.Person != "" {
@@ -325,7 +332,7 @@ func newcomer(p beacon.Principal, now time.Time, name, language beacon.Opt[strin
 
 func (pp *People) join(p beacon.Principal, e *beacon.PeopleEdit, hash [sha256.Size]byte, fresh *beacon.Seated) error {
 	now, i := pp.now(), e.Invite
-	if i == nil || !i.Pending(now) || i.Hash != hash {
+	if i == nil || !i.Pending(now) || i.Hash != hash || !inviteHolds(e, now) {
 		return ErrDoor
 	}
 	if fresh != nil {

@@ -102,7 +102,7 @@ func linkHolds(e *beacon.PeopleEdit, now time.Time) bool {
 	case by != "":
 		return e.Actor != nil && e.Actor.ID == by && seatedStands(e.Actor, account).mayLink(account, e.Person) == nil
 	case key != "":
-		return e.Key != nil && e.Key.ID == key && e.Key.InForce(now) && keyStands(e.Key.Principal(), account).mayLink(account, e.Person) == nil
+		return keyStill(e, key, account, now).mayLink(account, e.Person) == nil
 	}
 	return true // by the command line
 }

@@ -75,6 +75,14 @@ func keyStands(p beacon.Principal, account beacon.UserID) standing {
 	return standing{role: beacon.Manager, key: &p}
 }
 
+// keyStill is keyStands for the key of the edit, by its id: one that is not in force may do nothing.
+func keyStill(e *beacon.PeopleEdit, key beacon.KeyID, account beacon.UserID, now time.Time) standing {
+	if e.Key == nil || e.Key.ID != key || !e.Key.InForce(now) {
+		return standing{}
+	}
+	return keyStands(e.Key.Principal(), account)
+}
+
 // mayGive returns an error for who may not give a role or posts, or take them away.
 func (s standing) mayGive(m *beacon.Membership) error {
 	if m.Account == "" && s.posts || m.Account != "" && s.gives(m.Role) {
@@ -83,11 +91,14 @@ func (s standing) mayGive(m *beacon.Membership) error {
 	return errNotGiven
 }
 
-// powerful reports whether it is of an owner, or of someone with a post.
-func powerful(m *beacon.Membership) bool { return m.Leads() || len(m.Posts) > 0 }
+// powerful reports whether it is of an owner or a manager, or of someone with a post: those who
+// can make keys, and members or posts of others.
+func powerful(m *beacon.Membership) bool {
+	return m.Role.MayGive(beacon.Viewer) || len(m.Posts) > 0
+}
 
-// mayMakeLeaders returns an error for a person who may not now make or unmake owners and
-// people with posts.
+// mayMakeLeaders returns an error for a person who may not now make or unmake owners, managers
+// and people with posts.
 func mayMakeLeaders(p beacon.Principal, now time.Time, touched ...*beacon.Membership) error {
 	if !slices.ContainsFunc(touched, powerful) {
 		return nil

@@ -52,6 +52,11 @@ func (s Snapshot) EachMembership(ctx context.Context, fn func(beacon.Membership,
 	return each(ctx, s.books, `SELECT `+membershipColumns+` FROM memberships`, membershipRow, fn)
 }
 
+// EachInvite calls fn with every invitation, and the error found in its row, if any.
+func (s Snapshot) EachInvite(ctx context.Context, fn func(beacon.Invite, error) error) error {
+	return each(ctx, s.books, `SELECT `+inviteColumns+` FROM invitations`, inviteRow, fn)
+}
+
 const waysInSQL = `SELECT person_id FROM passkeys UNION SELECT person_id FROM identities UNION SELECT person_id FROM sessions WHERE expires_at > $1
 	UNION SELECT person_id FROM tickets WHERE kind IN ('code', 'link') AND (expires_at = 0 OR expires_at > $1)`
 

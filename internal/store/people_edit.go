@@ -63,7 +63,7 @@ func seePeople(tx *transaction, sight beacon.PeopleSight) (e *beacon.PeopleEdit,
 		func() error {
 			invite, found, err := inviteIn(tx, sight)
 			if found {
-				e.Invite, accounts = &invite, append(accounts, invite.Account)
+				e.Invite, accounts, sight.Key = &invite, append(accounts, invite.Account), cmp.Or(sight.Key, invite.Key)
 			}
 			return err
 		},

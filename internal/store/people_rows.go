@@ -12,7 +12,7 @@ import (
 const (
 	personColumns     = `id, name, mail, mail_folded, mail_proven, folded, language, created_at, suspended_at, recovered_at, erased_at, seal`
 	membershipColumns = `person_id, user_id, role, posts, hotspots, since, seal`
-	inviteColumns     = `id, token_hash, user_id, name, role, posts, hotspots, created_at, created_by, expires_at, used_at, used_by, revoked_at, seal`
+	inviteColumns     = `id, token_hash, user_id, name, role, posts, hotspots, created_at, created_by, key_id, expires_at, used_at, used_by, revoked_at, seal`
 	sessionColumns    = `id, person_id, secret_hash, device, door, created_at, last_used_at, expires_at, fresh_until`
 	passkeyColumns    = `id, person_id, name, data, synced, created_at, last_used_at`
 	ticketColumns     = `hash, kind, person_id, data, created_by, created_at, expires_at`
@@ -93,10 +93,10 @@ func hexHash(h *[sha256.Size]byte) cell {
 func inviteRow(i *beacon.Invite) []any {
 	return []any{
 		(*string)(&i.ID), hexHash(&i.Hash), (*string)(&i.Account), &i.Name, (*string)(&i.Role), words(&i.Posts), words(&i.Hotspots),
-		moment(&i.CreatedAt), (*string)(&i.CreatedBy), moment(&i.ExpiresAt), moment(&i.UsedAt), (*string)(&i.UsedBy), moment(&i.RevokedAt),
+		moment(&i.CreatedAt), (*string)(&i.CreatedBy), (*string)(&i.Key), moment(&i.ExpiresAt), moment(&i.UsedAt), (*string)(&i.UsedBy), moment(&i.RevokedAt),
 		sealOf(func() *content {
 			c := &content{version: unchanging}
-			c.text(string(i.ID), string(i.Hash[:]), string(i.Account), i.Name, string(i.Role), wordsText(i.Posts), wordsText(i.Hotspots), string(i.CreatedBy), string(i.UsedBy))
+			c.text(string(i.ID), string(i.Hash[:]), string(i.Account), i.Name, string(i.Role), wordsText(i.Posts), wordsText(i.Hotspots), string(i.CreatedBy), string(i.Key), string(i.UsedBy))
 			c.integer(micros(i.CreatedAt), micros(i.ExpiresAt), micros(i.UsedAt), micros(i.RevokedAt))
 			return c
 		}),

@@ -53,13 +53,16 @@ func (c *content) seal() int64 {
 	return c.version&math.MaxInt32<<32 | int64(crc32.Checksum(c.said, castagnoli))
 }
 
-// check compares the content with the stored seal.
+// check compares the content with the stored seal, unless that is of an earlier version.
 func (c *content) check(stored int64) error {
-	const versionBits = math.MaxInt32 << 32
-	if fresh := c.seal(); stored != 0 && stored != fresh && stored&versionBits == fresh&versionBits {
-		return ErrSeal
+	fresh := c.seal()
+	if stored == 0 || stored == fresh {
+		return nil
 	}
-	return nil
+	if was := stored >> 32; was >= unchanging && was < fresh>>32 {
+		return nil
+	}
+	return ErrSeal
 }
 
 // sealOf is the field of a row's seal, behind those that it covers.

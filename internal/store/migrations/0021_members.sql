@@ -58,6 +58,7 @@ CREATE TABLE IF NOT EXISTS invitations (
 	hotspots   text NOT NULL,
 	created_at bigint NOT NULL,
 	created_by text NOT NULL,
+	key_id     text NOT NULL,
 	expires_at bigint NOT NULL,
 	used_at    bigint NOT NULL,
 	used_by    text NOT NULL,

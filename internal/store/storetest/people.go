@@ -189,7 +189,7 @@ func peopleInvites(t *testing.T, database Database) {
 		ID: "inv_1", Hash: [32]byte{1, 31: 2}, Account: "usr_a", Name: "new", Role: beacon.Installer, Posts: []beacon.Post{beacon.Auditor}, Hotspots: []beacon.HotspotID{"hs_1"},
 		CreatedAt: Now, CreatedBy: "per_01", ExpiresAt: Now.Add(time.Hour),
 	}
-	second := beacon.Invite{ID: "inv_2", Hash: [32]byte{2}, Account: "usr_a", Role: beacon.Viewer, CreatedAt: Now, ExpiresAt: Now.Add(2 * time.Hour)}
+	second := beacon.Invite{ID: "inv_2", Hash: [32]byte{2}, Account: "usr_a", Role: beacon.Viewer, CreatedAt: Now, Key: "key_1", ExpiresAt: Now.Add(2 * time.Hour)}
 	editPeople(t, db, beacon.PeopleSight{}, func(e *beacon.PeopleEdit) { e.Write.Invites = []beacon.Invite{invite, second} })
 	equal(t, "by its token", must2(db.People.InviteByToken(t.Context(), invite.Hash)), invite)
 	if _, found, err := db.People.InviteByToken(t.Context(), [32]byte{9}); found || err != nil {

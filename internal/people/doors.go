@@ -280,7 +280,7 @@ func (pp *People) SignUpAs(ctx context.Context, p beacon.Principal, in Founding)
 }
 
 func (pp *People) found(ctx context.Context, p beacon.Principal, in Founding, admin bool, may func(*beacon.PeopleEdit) error) (SignedIn, error) {
-	p = beacon.Principal{Request: p.Request} // whoever is signed in stays who they are
+	p = beacon.Principal{Request: p.Request} // those who are signed in stay who they are
 	now := pp.now()
 	fresh, err := newcomer(p, now, in.Name, in.Language)
 	if err != nil {

@@ -33,7 +33,7 @@ func HashToken(token string) (hash [sha256.Size]byte, ok bool) { return hashToke
 // Arrive signs in the person whose identity it is. Someone new gets in with an invitation, or
 // where anyone may sign up.
 func (pp *People) Arrive(ctx context.Context, p beacon.Principal, in Arrival) (SignedIn, error) {
-	p = beacon.Principal{Request: p.Request} // whoever is signed in already
+	p = beacon.Principal{Request: p.Request} // of nobody, also if someone is signed in
 	runes := []rune(in.Name)
 	name, err := cleanName(string(runes[:min(len(runes), beacon.MaxName)]))
 	if err != nil {
@@ -166,7 +166,7 @@ func Unlink(ctx context.Context, pp *People, p beacon.Principal, person beacon.P
 	})
 }
 
-// CheckFresh returns an error for whoever is not signed in, or has not shown just now who they
+// CheckFresh returns an error for someone who is not signed in, or has not shown just now who they
 // are.
 func CheckFresh(p beacon.Principal, now time.Time) error {
 	if p.Person == "" || p.Signed == nil {

@@ -246,7 +246,7 @@ func (pp *People) RevokeInvitation(ctx context.Context, p beacon.Principal, in R
 	})
 }
 
-// ReadInvitation returns what an invitation is to, for whoever has its token.
+// ReadInvitation returns what an invitation is to, for the one who has its token.
 func (pp *People) ReadInvitation(ctx context.Context, _ beacon.Principal, token string) (shown Invited, err error) {
 	hash, ok := hashToken(token)
 	if !ok {

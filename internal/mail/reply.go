@@ -64,9 +64,9 @@ func errRecipient(cause error) error {
 	return &beacon.Error{Kind: beacon.InvalidRequest, Message: "the mail server does not deliver to this address; check its spelling, or hand the message over another way", Err: cause}
 }
 
-// errSetting is returned for what only whoever runs the network can mend.
+// errSetting is returned for what only those who run the network can mend.
 func errSetting(what string, cause error) error {
-	return &beacon.Error{Kind: beacon.Conflict, Message: "the mail was not sent: the mail server " + what + "; tell whoever runs this network, and hand the message over another way", Err: cause}
+	return &beacon.Error{Kind: beacon.Conflict, Message: "the mail was not sent: the mail server " + what + "; tell those who run this network, and hand the message over another way", Err: cause}
 }
 
 var enhanced = regexp.MustCompile(`^[245]\.\d{1,3}\.\d{1,3}\b`)

@@ -42,7 +42,7 @@ func (pp *People) AskProof(ctx context.Context, p beacon.Principal, _ struct{}) 
 	return struct{}{}, err
 }
 
-// ProveMail ends what AskProof began. It takes the mail and the session: whoever has another
+// ProveMail ends what AskProof began. It takes the mail and the session: someone with another
 // one's address by mistake, or on purpose, gets nothing by a mail that its owner opens.
 func (pp *People) ProveMail(ctx context.Context, p beacon.Principal, token string) (Me, error) {
 	hash, ok := hashToken(token)
@@ -64,7 +64,7 @@ func (pp *People) ProveMail(ctx context.Context, p beacon.Principal, token strin
 	return pp.Me(ctx, p, struct{}{})
 }
 
-// MailLink sends a link to whoever has a mail address, if anyone does. It returns at once,
+// MailLink sends a link to the person who has a mail address, if anyone has. It returns at once,
 // and does the same whether or not anyone has: see Run.
 func (pp *People) MailLink(_ context.Context, _ beacon.Principal, address string) (struct{}, error) {
 	if pp.mailer == nil {

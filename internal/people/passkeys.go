@@ -38,7 +38,7 @@ func mayAddDoor(p beacon.Principal, now time.Time, have beacon.PersonDoors) erro
 }
 
 // addDoor lets the person who is signed in add a door. Who adds their first one and has not
-// signed in just now is frozen, like after a recovery: whoever has their browser may be someone
+// signed in just now is frozen, like after a recovery: the one who has their browser may be someone
 // else, and could be fresh from then on.
 func addDoor(pp *People, p beacon.Principal, e *beacon.PeopleEdit, first string) error {
 	now := pp.now()

@@ -1080,7 +1080,8 @@ export interface paths {
          *     stays in the books, under ids that say nothing by themselves. While staff hold something back, it waits.
          *
          *     Until it is due, the wish can be taken back, and everything works as before. Asked again, it
-         *     changes nothing. For another user it needs `admin`. Needs the scope `keys:manage`.
+         *     changes nothing. A person needs a fresh sign-in to ask, and none to take it back. For another user it
+         *     needs `admin`. Needs the scope `keys:manage`.
          */
         post: operations["askErasure"];
         /**
@@ -1324,7 +1325,7 @@ export interface paths {
         head?: never;
         /**
          * Change the role of a member, or assign hotspots
-         * @description What is absent stays. Owners give and take every role, managers those up to their own; nobody changes their own role, and the last owner stays one (409). Hotspots are assigned to installers only. Another role revokes the keys that the member made for the account, and the invitations that they can no longer make. To make someone an owner, or to unmake one, needs a fresh sign-in; a person who was recovered in the last 72 hours changes no role. A key acts as an owner with the scopes `hotspots:write`, `rewards:read` and `keys:manage`, as a manager without `rewards:read`. Needs the scope `keys:manage`.
+         * @description What is absent stays. Owners give and take every role, managers those up to their own; nobody changes their own role, and the last owner stays one (409). Hotspots are assigned to installers only. Another role revokes the keys that the member made for the account, and the invitations that they can no longer make. To make someone an owner or a manager, or to unmake one, needs a fresh sign-in; a person who was recovered in the last 72 hours changes no role. A key acts as an owner with the scopes `hotspots:write`, `rewards:read` and `keys:manage`, as a manager without `rewards:read`. Needs the scope `keys:manage`.
          */
         patch: operations["changeMember"];
         trace?: never;
@@ -1340,7 +1341,7 @@ export interface paths {
         put?: never;
         /**
          * Make a link with which a member signs in
-         * @description For a member who lost their passkey: it signs in once, within 24 hours, and replaces the link before. The one who has it can do all that the member can, so it takes someone who could give all of that; if the member belongs to other accounts or has posts, an admin makes it. For an owner it needs a fresh sign-in. For 72 hours after its use the person can give nobody rights, and create no keys with scopes. Needs the scope `keys:manage`.
+         * @description For a member who lost their passkey: it signs in once, within 24 hours, and replaces the link before. The one who has it can do all that the member can, so it takes someone who could give all of that; if the member belongs to other accounts or has posts, an admin makes it. For an owner or a manager it needs a fresh sign-in. For 72 hours after its use the person can give nobody rights, and create no keys with scopes. Needs the scope `keys:manage`.
          */
         post: operations["linkMember"];
         delete?: never;
@@ -1364,7 +1365,7 @@ export interface paths {
         put?: never;
         /**
          * Invite someone to an account
-         * @description The link works once, until its end. Give it only to the person whom you mean: nobody asks who opens it. Owners invite to every role, managers to those up to their own; to invite an owner needs a fresh sign-in. If the one who invited may no longer give the role, the invitation is void. With `mail` the link is also sent to that address, which is not kept, where the network sends mail. Needs the scope `keys:manage`.
+         * @description The link works once, until its end. Give it only to the person whom you mean: nobody asks who opens it. Owners invite to every role, managers to those up to their own; to invite an owner or a manager needs a fresh sign-in. If the one or the key that invited may no longer give the role, the invitation is void. With `mail` the link is also sent to that address, which is not kept, where the network sends mail. Needs the scope `keys:manage`.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -1429,14 +1430,14 @@ export interface paths {
         post?: never;
         /**
          * Erase a person
-         * @description At once, and for good: name, mail address, language, memberships, sessions and all ways to sign in; keys that they made are revoked. What they did stays in the audit under their id, and the books of their accounts stay as they are. The last owner of an account and the last admin cannot be erased (409). For people who have posts or own an account it needs a fresh sign-in. Needs the scope `admin`, or the post admin.
+         * @description At once, and for good: name, mail address, language, memberships, sessions and all ways to sign in; keys that they made are revoked. What they did stays in the audit under their id, and the books of their accounts stay as they are. The last owner of an account and the last admin cannot be erased (409). For people who have posts, or own or manage an account, it needs a fresh sign-in. Needs the scope `admin`, or the post admin.
          */
         delete: operations["erasePerson"];
         options?: never;
         head?: never;
         /**
          * Give posts, suspend or restore a person
-         * @description What is absent stays. `posts` are all that the person has from then on. Nobody changes their own posts, and the last admin keeps that one and cannot be suspended (409). Who is suspended is signed out within 2 s and cannot sign in; links and invitations that they made are void, and keys that they made are revoked, also after they are restored. An account whose last owner is suspended keeps them as its owner. For posts, and for people who have one or own an account, it needs a fresh sign-in. Needs the scope `admin`, or the post admin.
+         * @description What is absent stays. `posts` are all that the person has from then on. Nobody changes their own posts, and the last admin keeps that one and cannot be suspended (409). Who is suspended is signed out within 2 s and cannot sign in; links and invitations that they made are void, and keys that they made are revoked, also after they are restored. An account whose last owner is suspended keeps them as its owner. For posts, and for people who have one, or own or manage an account, it needs a fresh sign-in. Needs the scope `admin`, or the post admin.
          */
         patch: operations["decidePerson"];
         trace?: never;
@@ -1452,7 +1453,7 @@ export interface paths {
         put?: never;
         /**
          * Make a link with which a person signs in
-         * @description As for a member of an account, but for anyone. For someone who owns an account or has a post it needs a fresh sign-in. Needs the scope `admin`, or the post admin.
+         * @description As for a member of an account, but for anyone. For someone who owns or manages an account, or has a post, it needs a fresh sign-in. Needs the scope `admin`, or the post admin.
          */
         post: operations["linkPerson"];
         delete?: never;

@@ -98,7 +98,7 @@ func (a *API) open(do edge.Endpoint) http.HandlerFunc {
 
 var errNotSecure = &beacon.Error{Kind: beacon.Forbidden, Message: "a browser can stay signed in over HTTPS only, or on the machine that the server runs on"}
 
-// enters serves a door: whoever passes gets the cookie of a new session.
+// enters serves a door: the one who passes gets the cookie of a new session.
 func enters[In any](a *API, decode func(*http.Request, *edge.Object) (In, error), do func(context.Context, beacon.Principal, In) (people.SignedIn, error)) http.HandlerFunc {
 	return entersWith(a, a.Patience, decode, do)
 }

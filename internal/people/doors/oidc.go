@@ -138,7 +138,7 @@ type Return struct {
 
 var errBegun = &beacon.Error{Kind: beacon.Unauthorized, Message: "this took too long, or was begun in another window; start again"}
 
-// Returned signs in whoever comes back, links what they are there, or makes their session
+// Returned signs in the one who comes back, links what they are there, or makes their session
 // fresh. The provider is asked before the transaction.
 func (d *Doors) Returned(ctx context.Context, p beacon.Principal, in Return) (people.SignedIn, error) {
 	if d.provider == nil {

@@ -13,7 +13,7 @@ import (
 
 // Ceremony is one that was begun. Its token is given to the page that began it and to nobody
 // else: no page of another origin can read it, or send it here. A cookie would add nothing,
-// since whoever finishes also shows a response that was signed for this ceremony; and the
+// since the one who finishes also shows a response that was signed for this ceremony; and the
 // ceremonies of two windows would take each other's place.
 type Ceremony struct {
 	Token   string
@@ -28,7 +28,7 @@ type Response struct {
 	Device   string
 }
 
-// nobody is the principal of those who sign in, whoever is signed in already.
+// nobody is the principal of those who sign in, also if someone is signed in already.
 func nobody(p beacon.Principal) beacon.Principal { return beacon.Principal{Request: p.Request} }
 
 // BeginSignIn begins to sign in with a passkey.

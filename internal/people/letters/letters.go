@@ -1,6 +1,6 @@
 // Package letters writes the mails by which people sign in and join, and sends one after the
 // other. What waits is lost when the server stops: who asked for a link asks again, and an
-// invitation was also shown to whoever made it. Its invariant: who asks for a mail does not
+// invitation was also shown to the one who made it. Its invariant: who asks for a mail does not
 // wait for it, so the time tells nothing of who is known here; and no log has an address, a
 // name or a link.
 package letters

@@ -1,6 +1,6 @@
 // Package oidc lets one issuer of OpenID Connect say who someone is. It knows neither a
 // database nor HTTP routes: its caller keeps the state of each sign-in for the browser that
-// began it, and removes it when it is used. Its invariant: whoever is returned was signed by
+// began it, and removes it when it is used. Its invariant: the one who is returned was signed by
 // the issuer, for this client, in answer to a request made here. A person is the issuer's
 // subject; mail addresses are not read, since an issuer can give one to somebody else.
 package oidc
@@ -227,5 +227,5 @@ func errExchange(err error) error {
 	if said.ErrorCode == "invalid_grant" {
 		return refuse(notValid, cause)
 	}
-	return errSetting("does not accept this server; whoever runs the network compares client id, secret and redirect URL", cause)
+	return errSetting("does not accept this server; those who run the network compare client id, secret and redirect URL", cause)
 }

@@ -44,7 +44,7 @@ type document struct {
 }
 
 // provider returns what the issuer says of itself, and asks it at most once at a time. A
-// failure is not kept: whoever comes next asks again.
+// failure is not kept: the next one asks again.
 func (i *Issuer) provider(ctx context.Context) (*provider, error) {
 	if p := i.known.Load(); p != nil && i.config.Now().Before(p.until) {
 		return p, nil
@@ -62,7 +62,7 @@ func (i *Issuer) provider(ctx context.Context) (*provider, error) {
 func (i *Issuer) discover(ctx context.Context) (*provider, error) {
 	found, err := openid.NewProvider(openid.ClientContext(ctx, i.client), i.config.Issuer)
 	if other, ok := errors.AsType[*openid.IssuerMismatchError](err); ok {
-		return nil, errSetting("calls itself by another address; whoever runs the network sets the issuer to exactly that", other)
+		return nil, errSetting("calls itself by another address; those who run the network set the issuer to exactly that", other)
 	}
 	if err != nil {
 		return nil, errAway(err)
@@ -206,7 +206,7 @@ func errAway(cause error) error {
 	}
 }
 
-// errSetting is returned for what only whoever runs the network can mend.
+// errSetting is returned for what only those who run the network can mend.
 func errSetting(what string, cause error) error {
 	return &beacon.Error{Kind: beacon.Conflict, Message: "the identity provider " + what + "; until then, sign in another way", Err: cause}
 }

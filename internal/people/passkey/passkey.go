@@ -141,7 +141,7 @@ func (p *Passkeys) Finish(who Person, state, response []byte) (Credential, error
 	return c, nil
 }
 
-// BeginSignIn starts signing in whoever has a passkey of this site. The options are for
+// BeginSignIn starts signing in anyone who has a passkey of this site. The options are for
 // navigator.credentials.get.
 func (p *Passkeys) BeginSignIn() (options, state []byte, err error) {
 	if p.unusable != nil {

@@ -118,6 +118,9 @@ func TestOpenAPI_RequestExamples(t *testing.T) {
 				if sender = staff; example.Path == "/v1/holds/{id}/answer" {
 					sender = operator
 				}
+			case "/v1/hotspots/{id}/offer":
+				sender = s.anyone(t, "hotspots:write", "keys:manage")
+				subject = data[struct{ ID string }](t, sender.post(t, "/v1/hotspots", registration(len(example.Path))), http.StatusCreated).ID
 			case "/v1/devices/link": // with a code that exists
 				body = bytes.Replace(body, []byte("k7qx 29md"), []byte(c.newCode(t, m.hotspot)), 1)
 			case "/v1/devices/enrol":
@@ -135,7 +138,9 @@ func TestOpenAPI_RequestExamples(t *testing.T) {
 			switch example.Path {
 			case "/v1/rewards/replays", "/v1/rewards/reopenings", "/v1/rewards/months/{month}/settlement": // no day is closed
 				wantFault(t, a, http.StatusConflict, "conflict")
-			case "/v1/macs/releases": // none is reserved
+			case "/v1/hotspots/{id}/claim": // nobody gives away their own as staff
+				wantFault(t, a, http.StatusForbidden, "forbidden")
+			case "/v1/macs/releases", "/v1/hotspots/{id}/offer/acceptance": // none is reserved, none is on offer
 				wantFault(t, a, http.StatusNotFound, "not_found")
 			default:
 				if a.StatusCode >= http.StatusMultipleChoices {

@@ -62,6 +62,10 @@ type Engine struct {
 	// will look for it.
 	Confirm func() error
 
+	// InDoubt, if not nil, is asked after each COMMIT that succeeded whether it may be lost all
+	// the same. The connection is not used again then.
+	InDoubt func(*sql.Conn) bool
+
 	// Clock is a query for the database's own time, in microseconds since 1970. It is
 	// empty if the database has no clock other than this machine's.
 	Clock string

@@ -100,6 +100,8 @@ const (
 	uncertain         // COMMIT was sent and no response arrived
 )
 
+var errInDoubt = errors.New("commit: it stopped waiting for a standby")
+
 // try runs a group as one transaction.
 func (c *committer) try(ctx context.Context, group []*operation) ([]error, outcome, error) {
 	if err := c.begin(ctx); err != nil {
@@ -122,6 +124,9 @@ func (c *committer) try(ctx context.Context, group []*operation) ([]error, outco
 	}
 	if _, err := c.session.exec(ctx, "COMMIT"); err != nil {
 		return nil, c.doubt(ctx, err), fmt.Errorf("commit: %w", err)
+	}
+	if c.engine.InDoubt != nil && c.engine.InDoubt(c.session.conn) {
+		return nil, c.doubt(ctx, errInDoubt), errInDoubt
 	}
 	c.stream.committed(tx)
 	if c.engine.Confirm != nil {

@@ -30,6 +30,9 @@ func (p ports) real(text string) string {
 func (p ports) written(printed string) string {
 	for written, real := range p {
 		printed = strings.ReplaceAll(printed, real, written)
+		_, realPort, _ := strings.Cut(real, ":")
+		_, writtenPort, _ := strings.Cut(written, ":")
+		printed = strings.ReplaceAll(printed, "localhost:"+realPort, "localhost:"+writtenPort)
 	}
 	return printed
 }

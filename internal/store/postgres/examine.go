@@ -54,7 +54,7 @@ const (
 // Diagnostics returns the statements specific to PostgreSQL that check whether a
 // database is sound. If an engine does not understand one, that is reported.
 func Diagnostics() []string {
-	return []string{schemaParts, findForeign, showSetting, findAmcheck, findIndexes, findTables, checkIndex, checkTable, readTable}
+	return []string{askBackend, schemaParts, findForeign, showSetting, findAmcheck, findIndexes, findTables, checkIndex, checkTable, readTable}
 }
 
 // Examine opens the database at url to check whether it is sound. It only reads, others

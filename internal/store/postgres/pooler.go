@@ -40,10 +40,11 @@ func (p Pooler) pooled(ctx context.Context, config *pgx.ConnConfig) (bool, error
 	}
 	defer conn.Close(ctx)
 	var backend int64
-	if err := conn.QueryRow(ctx, askBackend).Scan(&backend); err != nil {
-		return false, err
+	err = conn.QueryRow(ctx, askBackend).Scan(&backend)
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && strings.HasPrefix(e.Code, notUnderstood) {
+		return false, nil // another engine, which has no processes
 	}
-	return backend > 0 && uint32(backend) != conn.PgConn().PID(), nil // other engines have no processes
+	return backend > 0 && uint32(backend) != conn.PgConn().PID(), err
 }
 
 // A pooler that refuses a startup parameter says so, with the SQLSTATE of a violation of the

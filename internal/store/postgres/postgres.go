@@ -105,13 +105,24 @@ func parse(url string) (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// doubt closes a connection whose COMMIT stopped waiting for a synchronous standby, since
+// doubt notes that a COMMIT of a connection stopped waiting for a synchronous standby, since
 // somebody canceled it. The server reports success, with a notice: what it acknowledges may be
-// lost with the machine. Without the response, the outcome is unknown.
+// lost with the machine.
 func doubt(conn *pgconn.PgConn, notice *pgconn.Notice) {
 	if notice.Routine == "SyncRepWaitForLSN" {
-		_ = conn.Conn().Close()
+		conn.CustomData()[doubted] = true
 	}
+}
+
+const doubted = "doubted"
+
+// inDoubt reports whether a COMMIT of the connection may be lost.
+func inDoubt(conn *sql.Conn) (is bool) {
+	_ = conn.Raw(func(driver any) error {
+		is = driver.(*stdlib.Conn).Conn().PgConn().CustomData()[doubted] != nil
+		return nil
+	})
+	return is
 }
 
 // Open opens the database at url, such as postgres://user:password@host/name.
@@ -156,6 +167,7 @@ func Open(ctx context.Context, url string, opts Options) (*store.DB, error) {
 		Begin:     begin,
 		BeginRead: beginRead,
 		Pooled:    pooled,
+		InDoubt:   inDoubt,
 		Words:     words,
 		Classify:  classify,
 		Exclusive: func(ctx context.Context, fn func(*sql.Conn) error) error { return exclusive(ctx, unlimited, fn) },

@@ -250,7 +250,7 @@ func TestExchange_Refused(t *testing.T) {
 		words  string
 	}{
 		{"invalid_grant", 400, beacon.Unauthorized, "start again"},
-		{"invalid_client", 401, beacon.Conflict, "compares client id"},
+		{"invalid_client", 401, beacon.Conflict, "compare client id"},
 		{"redirect_uri_mismatch", 400, beacon.Conflict, "redirect URL"},
 		{"server_error", 503, beacon.Overloaded, "try again in a minute"},
 	} {

@@ -161,7 +161,7 @@ func TestProvider(t *testing.T) {
 	wrong := issuer("basic", "guess")
 	state, query = begin(wrong, false, nil)
 	_, err = wrong.Finish(t.Context(), state, query)
-	want(t, err, beacon.Conflict, "compares client id")
+	want(t, err, beacon.Conflict, "compare client id")
 
 	if response, err := http.Get(address + "/rotate"); err != nil || response.Body.Close() != nil {
 		t.Fatal(err)
